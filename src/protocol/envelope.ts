@@ -1,0 +1,133 @@
+/**
+ * JSON-RPC 2.0 envelopes as this project reads them: parsed once per hop, never validated deeper than the envelope.
+ * Ids are kept as sent (P5): `1` and `"1"` differ; `0`, `""`, negative and null are ids.
+ */
+import { RPC } from "./errors.ts";
+import { isObject, type Json, type JsonObject } from "./json.ts";
+
+export type RpcId = string | number | null;
+
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: Json;
+}
+
+export interface RpcRequest {
+  readonly jsonrpc: "2.0";
+  readonly id: RpcId;
+  readonly method: string;
+  readonly params?: Json;
+}
+
+export interface RpcNotification {
+  readonly jsonrpc: "2.0";
+  readonly method: string;
+  readonly params?: Json;
+}
+
+export interface RpcResult {
+  readonly jsonrpc: "2.0";
+  readonly id: RpcId;
+  readonly result: Json;
+}
+
+export interface RpcFailure {
+  readonly jsonrpc: "2.0";
+  readonly id: RpcId;
+  readonly error: RpcError;
+}
+
+export type RpcResponse = RpcResult | RpcFailure;
+export type RpcMessage = RpcRequest | RpcNotification | RpcResponse;
+
+export type Envelope =
+  | { readonly kind: "request"; readonly msg: RpcRequest }
+  | { readonly kind: "notification"; readonly msg: RpcNotification }
+  | { readonly kind: "response"; readonly msg: RpcResponse };
+
+/** A message that arrived: its envelope, and the text it came as, so that it can go on without being written anew. */
+export type Frame = Envelope & { readonly text: string };
+
+export type ParsedFrame = { readonly ok: true; readonly frame: Frame } | { readonly ok: false; readonly reply: RpcFailure };
+
+const refuse = (code: number, message: string): ParsedFrame => ({
+  ok: false,
+  reply: { jsonrpc: "2.0", id: null, error: { code, message } },
+});
+
+/** True for an id that goes through JSON and back unchanged. Numbers past 2^53 do not (P5). */
+function isExactId(id: unknown): id is RpcId {
+  if (typeof id === "string" || id === null) return true;
+  return typeof id === "number" && Number.isFinite(id) && Math.abs(id) <= Number.MAX_SAFE_INTEGER;
+}
+
+function envelopeOf(value: JsonObject): Envelope | string {
+  if (value["jsonrpc"] !== "2.0") return 'the member "jsonrpc" must be "2.0"';
+  const hasId = "id" in value;
+  if (hasId && !isExactId(value["id"])) return 'the member "id" must be a string, an exactly representable number or null';
+  if ("method" in value) {
+    if (typeof value["method"] !== "string") return 'the member "method" must be a string';
+    const params = value["params"];
+    if (params !== undefined && (typeof params !== "object" || params === null)) {
+      return 'the member "params" must be an object or an array';
+    }
+    return hasId
+      ? { kind: "request", msg: value as unknown as RpcRequest }
+      : { kind: "notification", msg: value as unknown as RpcNotification };
+  }
+  if (!hasId) return 'a message needs "method" or "id"';
+  const hasError = "error" in value;
+  if (hasError === "result" in value) return 'a response needs exactly one of "result" and "error"';
+  if (hasError && !isRpcError(value["error"])) return 'the member "error" needs a numeric "code" and a string "message"';
+  return { kind: "response", msg: value as unknown as RpcResponse };
+}
+
+function isRpcError(value: unknown): boolean {
+  return isObject(value) && typeof value["code"] === "number" && typeof value["message"] === "string";
+}
+
+/**
+ * Reads one message. Never throws: junk is -32700, a batch or a broken envelope -32600, both under id null (T1).
+ * The refusal never quotes the input: parse errors of Node 20 do, and the input may carry secrets.
+ */
+export function parseFrame(text: string): ParsedFrame {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return refuse(RPC.parseError, "Parse error: not JSON");
+  }
+  if (Array.isArray(value)) return refuse(RPC.invalidRequest, "Invalid request: batches are not supported");
+  if (!isObject(value)) return refuse(RPC.invalidRequest, "Invalid request: not an object");
+  const envelope = envelopeOf(value);
+  if (typeof envelope === "string") return refuse(RPC.invalidRequest, `Invalid request: ${envelope}`);
+  return { ok: true, frame: { ...envelope, text } };
+}
+
+/** Makes a frame of a message of our own. */
+export function frameOf(msg: RpcMessage): Frame {
+  const text = JSON.stringify(msg);
+  if ("method" in msg) return "id" in msg ? { kind: "request", msg, text } : { kind: "notification", msg, text };
+  return { kind: "response", msg, text };
+}
+
+export const request = (id: RpcId, method: string, params?: Json): RpcRequest =>
+  params === undefined ? { jsonrpc: "2.0", id, method } : { jsonrpc: "2.0", id, method, params };
+
+export const notification = (method: string, params?: Json): RpcNotification =>
+  params === undefined ? { jsonrpc: "2.0", method } : { jsonrpc: "2.0", method, params };
+
+export const result = (id: RpcId, value: Json): RpcResult => ({ jsonrpc: "2.0", id, result: value });
+
+export const failure = (id: RpcId, error: RpcError): RpcFailure => ({ jsonrpc: "2.0", id, error });
+
+/** The params of a message when they are an object; undefined for absent or positional ones. */
+export function paramsOf(msg: { readonly params?: Json }): JsonObject | undefined {
+  return isObject(msg.params) ? msg.params : undefined;
+}
+
+/** A map key that keeps ids apart by type and value (P5): `1` is not `"1"`. */
+export function idKey(id: RpcId): string {
+  return typeof id === "string" ? `s${id}` : `${typeof id === "number" ? "n" : "0"}${String(id)}`;
+}

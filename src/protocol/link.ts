@@ -1,0 +1,110 @@
+/**
+ * The link, bridge → hub (contract §7): newline-delimited JSON-RPC on a local socket, versioned, additive.
+ *
+ * Downstream (bridge → hub): hello, snapshot, then numbered events (`session/update`, `_acp-hub/turn`,
+ * `_acp-hub/interaction_settled`, each with a stamp in `params._meta["acp-hub"]`), interactions by id, untouched agent
+ * notifications, and responses. Upstream (hub → bridge): client requests and notifications stamped `by`, proposals, acks.
+ */
+import type { SettledNotice, TurnState, QueueEntry } from "./hub-methods.ts";
+import type { By } from "./meta.ts";
+import type { Json, JsonObject } from "./json.ts";
+import type { RpcError } from "./envelope.ts";
+
+/** Bumped only when an older peer could not go on; everything else is a feature name. */
+export const LINK_PROTOCOL = 1;
+
+export const LINK = {
+  hello: "_acp-hub/link/hello",
+  snapshot: "_acp-hub/link/snapshot",
+  agent: "_acp-hub/link/agent",
+  session: "_acp-hub/link/session",
+  sessionGone: "_acp-hub/link/session_gone",
+  interaction: "_acp-hub/link/interaction",
+  rejected: "_acp-hub/link/rejected",
+  ack: "_acp-hub/link/ack",
+  copies: "_acp-hub/link/copies",
+  propose: "_acp-hub/link/propose",
+  gone: "_acp-hub/link/gone",
+} as const;
+
+export type InstanceOrigin = "editor" | "headless";
+
+export interface LinkHello {
+  readonly protocol: number;
+  readonly features: readonly string[];
+  readonly bridgeVersion: string;
+  readonly instanceId: string;
+  readonly pid: number;
+  /** Epoch milliseconds of the bridge's own start. */
+  readonly startedAt: number;
+  readonly workspace: string;
+  /** What a person calls this instance: profile or command name. */
+  readonly name: string;
+  readonly origin: InstanceOrigin;
+  readonly proof?: string;
+}
+
+export interface LinkWelcome {
+  readonly protocol: number;
+  readonly features: readonly string[];
+  readonly hubVersion: string;
+  /** Per session, the last event the hub holds for certain. */
+  readonly acked: Readonly<Record<string, { readonly epoch: string; readonly seq: number }>>;
+}
+
+/** A live session as the root describes it. */
+export interface LinkSession {
+  readonly sessionId: string;
+  readonly epoch: string;
+  /** First event the root still holds (1 when whole). */
+  readonly head: number;
+  /** Last event so far. */
+  readonly tail: number;
+  /** False when events before `head` are missing: after a resume, or over the bound. */
+  readonly whole: boolean;
+  readonly cwd: string;
+  readonly title?: string;
+  readonly updatedAt: number;
+  readonly openedBy: "primary" | "remote";
+  /** Listed from its first prompt, or at once when a remote client made it (S2). */
+  readonly listed: boolean;
+  readonly turn: TurnState;
+  readonly turnBy?: By;
+  readonly promptId?: string;
+  readonly queue: readonly QueueEntry[];
+  /** The session's current result fields: modes, configOptions, models … (S5). */
+  readonly state: JsonObject;
+  /** Why the epoch changed, when it did. */
+  readonly reason?: string;
+}
+
+export interface LinkInteraction {
+  readonly interactionId: string;
+  readonly sessionId?: string;
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly openedAt: number;
+}
+
+export interface LinkSnapshot {
+  /** The agent's own initialize result; null while it has not answered. */
+  readonly initialize: Json;
+  readonly sessions: readonly LinkSession[];
+  readonly open: readonly LinkInteraction[];
+  /** The last 256 settled ones (R4). */
+  readonly settled: readonly SettledNotice[];
+}
+
+/** An answer on its way to the root. Idempotent by interactionId and connection. */
+export interface LinkProposal {
+  readonly interactionId: string;
+  readonly result?: Json;
+  readonly error?: RpcError;
+  readonly by: By;
+}
+
+export interface LinkRejected {
+  readonly interactionId: string;
+  readonly connectionId: string;
+  readonly reason: string;
+}

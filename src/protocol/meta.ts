@@ -1,0 +1,69 @@
+/** `_meta["acp-hub"]`: ours on every hop. Readers take only the fields they know; nobody else's `_meta` is touched. */
+import { isObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from "./json.ts";
+import { type Cursor, epoch } from "./ids.ts";
+
+export const HUB_META = "acp-hub";
+
+/** Who did something, as the credential says it. `connectionId` names the socket, `device` the paired thing. */
+export interface By {
+  readonly connectionId: string;
+  readonly device: string;
+  readonly name: string;
+}
+
+/** What stands on each numbered event. `seq` is the last event covered, `from` the first when several were joined. */
+export interface Stamp {
+  readonly epoch: string;
+  readonly seq: number;
+  readonly ts: number;
+  readonly from?: number;
+  readonly by?: By;
+  readonly promptId?: string;
+  readonly replay?: true;
+  readonly page?: true;
+  readonly synthetic?: "local" | "root";
+}
+
+/** The hub's member of a message's params, or undefined. */
+export function hubMeta(params: JsonObject | undefined): JsonObject | undefined {
+  return objectAt(objectAt(params, "_meta"), HUB_META);
+}
+
+/** `params` with the hub's `_meta` member replaced (or removed when `value` is undefined); other `_meta` keys stay. */
+export function withHubMeta(params: JsonObject, value: JsonObject | undefined): JsonObject {
+  const old = objectAt(params, "_meta");
+  const rest: JsonObject = {};
+  for (const [key, member] of Object.entries(old ?? {})) if (key !== HUB_META) rest[key] = member;
+  if (value !== undefined) rest[HUB_META] = value;
+  const { _meta: _dropped, ...others } = params;
+  if (Object.keys(rest).length === 0) return others;
+  return { ...others, _meta: rest };
+}
+
+/** Reads a cursor a client sent; undefined when absent or malformed (the caller then says so). */
+export function readCursor(value: Json | undefined): Cursor | undefined {
+  if (!isObject(value)) return undefined;
+  const name = stringAt(value, "epoch");
+  const seq = numberAt(value, "seq");
+  if (name === undefined || seq === undefined || !Number.isSafeInteger(seq) || seq < 0) return undefined;
+  return { epoch: epoch(name), seq };
+}
+
+/** Reads an author; undefined when absent or malformed. */
+export function readBy(value: Json | undefined): By | undefined {
+  if (!isObject(value)) return undefined;
+  const connectionId = stringAt(value, "connectionId");
+  const device = stringAt(value, "device");
+  const name = stringAt(value, "name");
+  if (connectionId === undefined || device === undefined || name === undefined) return undefined;
+  return { connectionId, device, name };
+}
+
+/** Reads the stamp of a numbered event; undefined when there is none. */
+export function readStamp(params: JsonObject | undefined): Stamp | undefined {
+  const meta = hubMeta(params);
+  const name = stringAt(meta, "epoch");
+  const seq = numberAt(meta, "seq");
+  if (meta === undefined || name === undefined || seq === undefined) return undefined;
+  return meta as unknown as Stamp;
+}
