@@ -13,7 +13,9 @@ export interface CloseCode {
 
 const entry = (code: number, name: string, retry: RetryPolicy, meaning: string): CloseCode => ({ code, name, retry, meaning });
 
-export const CLOSE = {
+export type CloseName = "normal" | "goingAway" | "protocol" | "tooBig" | "slow" | "revoked" | "instanceGone" | "tooMany";
+
+export const CLOSE: Readonly<Record<CloseName, CloseCode>> = {
   normal: entry(1000, "normal", "stop", "closed on purpose"),
   goingAway: entry(1001, "going-away", "resume", "the hub is restarting"),
   protocol: entry(1008, "protocol", "stop", "the client broke the protocol"),
@@ -22,7 +24,7 @@ export const CLOSE = {
   revoked: entry(4401, "revoked", "stop", "this device was revoked or its credential ended: pair again"),
   instanceGone: entry(4404, "instance-gone", "stop", "the session's bridge has ended"),
   tooMany: entry(4429, "too-many", "wait", "too many connections"),
-} as const satisfies Record<string, CloseCode>;
+};
 
 const byCode = new Map<number, CloseCode>(Object.values(CLOSE).map((close) => [close.code, close]));
 

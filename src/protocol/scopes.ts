@@ -11,13 +11,14 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-export const PRESETS = {
+export type Preset = "viewer" | "approver" | "driver" | "owner";
+
+export const PRESETS: Readonly<Record<Preset, readonly Scope[]>> = {
   viewer: ["sessions:read"],
   approver: ["sessions:read", "interactions:answer"],
   driver: ["sessions:read", "interactions:answer", "sessions:prompt", "files:read"],
   owner: [...SCOPES],
-} as const satisfies Record<string, readonly Scope[]>;
-export type Preset = keyof typeof PRESETS;
+};
 
 export const isScope = (value: string): value is Scope => (SCOPES as readonly string[]).includes(value);
 export const isPreset = (value: string): value is Preset => Object.hasOwn(PRESETS, value);
