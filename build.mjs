@@ -1,0 +1,54 @@
+// Builds what the package ships: the command line as split ESM, and the web app the hub serves. Packages stay external.
+
+import { existsSync } from "node:fs";
+import { chmod, readFile, rm } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import * as esbuild from "esbuild";
+
+const root = fileURLToPath(new URL(".", import.meta.url));
+const HASHBANG = "#!/usr/bin/env node";
+
+async function buildCommandLine(version) {
+  const entry = "src/cli/main.ts";
+  // esbuild keeps a hashbang of the entry; a banner would put one on every chunk.
+  const source = await readFile(`${root}${entry}`, "utf8");
+  if (!source.startsWith(`${HASHBANG}\n`)) throw new Error(`${entry} must start with ${HASHBANG}`);
+  await esbuild.build({
+    absWorkingDir: root,
+    entryPoints: [entry],
+    outbase: "src",
+    outdir: "dist",
+    bundle: true,
+    splitting: true,
+    chunkNames: "chunks/[name]-[hash]",
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    packages: "external",
+    sourcemap: true,
+    define: { __ACP_HUB_VERSION__: JSON.stringify(version) },
+    logLevel: "warning",
+  });
+  await chmod(`${root}dist/cli/main.js`, 0o755);
+}
+
+async function buildWeb(version) {
+  const vite = await import("vite");
+  await vite.build({
+    root: `${root}src/web`,
+    base: "./",
+    logLevel: "warn",
+    define: { __ACP_HUB_VERSION__: JSON.stringify(version) },
+    build: { outDir: `${root}dist/web`, emptyOutDir: true, target: "es2022" },
+  });
+}
+
+const { version } = JSON.parse(await readFile(`${root}package.json`, "utf8"));
+await rm(`${root}dist`, { recursive: true, force: true });
+for (const [part, entry, build] of [
+  ["command line", "src/cli/main.ts", buildCommandLine],
+  ["web app", "src/web/index.html", buildWeb],
+]) {
+  if (existsSync(`${root}${entry}`)) await build(version);
+  else console.error(`build: no ${part}: ${entry} is not there`);
+}
