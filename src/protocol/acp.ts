@@ -39,6 +39,10 @@ export const STATE_KINDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Update kinds that stream text and join per message (S4). */
-export const CHUNK_KINDS: ReadonlySet<string> = new Set(["user_message_chunk", "agent_message_chunk", "agent_thought_chunk"]);
+export const CHUNK_KINDS: ReadonlySet<string> = new Set([
+  "user_message_chunk",
+  "agent_message_chunk",
+  "agent_thought_chunk",
+]);
 
 export type StopReason = "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled";

@@ -11,9 +11,22 @@ export interface CloseCode {
   readonly meaning: string;
 }
 
-const entry = (code: number, name: string, retry: RetryPolicy, meaning: string): CloseCode => ({ code, name, retry, meaning });
+const entry = (code: number, name: string, retry: RetryPolicy, meaning: string): CloseCode => ({
+  code,
+  name,
+  retry,
+  meaning,
+});
 
-export type CloseName = "normal" | "goingAway" | "protocol" | "tooBig" | "slow" | "revoked" | "instanceGone" | "tooMany";
+export type CloseName =
+  | "normal"
+  | "goingAway"
+  | "protocol"
+  | "tooBig"
+  | "slow"
+  | "revoked"
+  | "instanceGone"
+  | "tooMany";
 
 export const CLOSE: Readonly<Record<CloseName, CloseCode>> = {
   normal: entry(1000, "normal", "stop", "closed on purpose"),

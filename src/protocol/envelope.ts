@@ -49,7 +49,9 @@ export type Envelope =
 /** A message that arrived: its envelope, and the text it came as, so that it can go on without being written anew. */
 export type Frame = Envelope & { readonly text: string };
 
-export type ParsedFrame = { readonly ok: true; readonly frame: Frame } | { readonly ok: false; readonly reply: RpcFailure };
+export type ParsedFrame =
+  | { readonly ok: true; readonly frame: Frame }
+  | { readonly ok: false; readonly reply: RpcFailure };
 
 const refuse = (code: number, message: string): ParsedFrame => ({
   ok: false,
@@ -65,7 +67,8 @@ function isExactId(id: unknown): id is RpcId {
 function envelopeOf(value: JsonObject): Envelope | string {
   if (value["jsonrpc"] !== "2.0") return 'the member "jsonrpc" must be "2.0"';
   const hasId = "id" in value;
-  if (hasId && !isExactId(value["id"])) return 'the member "id" must be a string, an exactly representable number or null';
+  if (hasId && !isExactId(value["id"]))
+    return 'the member "id" must be a string, an exactly representable number or null';
   if ("method" in value) {
     if (typeof value["method"] !== "string") return 'the member "method" must be a string';
     const params = value["params"];
@@ -79,7 +82,8 @@ function envelopeOf(value: JsonObject): Envelope | string {
   if (!hasId) return 'a message needs "method" or "id"';
   const hasError = "error" in value;
   if (hasError === "result" in value) return 'a response needs exactly one of "result" and "error"';
-  if (hasError && !isRpcError(value["error"])) return 'the member "error" needs a numeric "code" and a string "message"';
+  if (hasError && !isRpcError(value["error"]))
+    return 'the member "error" needs a numeric "code" and a string "message"';
   return { kind: "response", msg: value as unknown as RpcResponse };
 }
 

@@ -1,7 +1,8 @@
 /** The `_acp-hub/*` extension a remote client may use (contract §4): names and payload shapes. All are optional for a client. */
-import type { By } from "./meta.ts";
+
 import type { StopReason } from "./acp.ts";
 import type { Json, JsonObject } from "./json.ts";
+import type { By } from "./meta.ts";
 
 export const HUB = {
   turn: "_acp-hub/turn",

@@ -5,10 +5,11 @@
  * `_acp-hub/interaction_settled`, each with a stamp in `params._meta["acp-hub"]`), interactions by id, untouched agent
  * notifications, and responses. Upstream (hub → bridge): client requests and notifications stamped `by`, proposals, acks.
  */
-import type { SettledNotice, TurnState, QueueEntry } from "./hub-methods.ts";
-import type { By } from "./meta.ts";
-import type { Json, JsonObject } from "./json.ts";
+
 import type { RpcError } from "./envelope.ts";
+import type { QueueEntry, SettledNotice, TurnState } from "./hub-methods.ts";
+import type { Json, JsonObject } from "./json.ts";
+import type { By } from "./meta.ts";
 
 /** Bumped only when an older peer could not go on; everything else is a feature name. */
 export const LINK_PROTOCOL = 1;

@@ -1,6 +1,7 @@
 /** `_meta["acp-hub"]`: ours on every hop. Readers take only the fields they know; nobody else's `_meta` is touched. */
-import { isObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from "./json.ts";
+
 import { type Cursor, epoch } from "./ids.ts";
+import { isObject, type Json, type JsonObject, numberAt, objectAt, put, stringAt } from "./json.ts";
 
 export const HUB_META = "acp-hub";
 
@@ -33,7 +34,7 @@ export function hubMeta(params: JsonObject | undefined): JsonObject | undefined 
 export function withHubMeta(params: JsonObject, value: JsonObject | undefined): JsonObject {
   const old = objectAt(params, "_meta");
   const rest: JsonObject = {};
-  for (const [key, member] of Object.entries(old ?? {})) if (key !== HUB_META) rest[key] = member;
+  for (const [key, member] of Object.entries(old ?? {})) if (key !== HUB_META) put(rest, key, member);
   if (value !== undefined) rest[HUB_META] = value;
   const { _meta: _dropped, ...others } = params;
   if (Object.keys(rest).length === 0) return others;
