@@ -34,3 +34,10 @@ export function numberAt(object: JsonObject | undefined, key: string): number | 
   const value = object?.[key];
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
+
+/** Sets an own member, `__proto__` included: plain assignment under that key would change the prototype instead. */
+export function put(target: JsonObject, key: string, value: Json | undefined): void {
+  if (key === "__proto__") {
+    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+  } else target[key] = value;
+}

@@ -26,6 +26,7 @@ export const LINK = {
   copies: "_acp-hub/link/copies",
   propose: "_acp-hub/link/propose",
   gone: "_acp-hub/link/gone",
+  attached: "_acp-hub/link/attached",
 } as const;
 
 export type InstanceOrigin = "editor" | "headless";

@@ -23,6 +23,8 @@ export interface Stamp {
   readonly replay?: true;
   readonly page?: true;
   readonly synthetic?: "local" | "root";
+  /** On the link: the connection that caused it and knows already. */
+  readonly except?: string;
 }
 
 /** The hub's member of a message's params, or undefined. */

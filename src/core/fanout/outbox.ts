@@ -1,0 +1,254 @@
+/**
+ * What one connection is owed. There is no queue of updates: each subscription is a cursor into a session's feed and journal, so
+ * joining, resuming and lagging are one function (`#pump`). Only private messages queue, and that queue is bounded.
+ *
+ * O1 Per session and connection there is one order: updates, interactions, responses and notices (B6).
+ * O2 A full socket stops updates at once; the next bytes are written when it has drained (B5).
+ * O3 Private messages of a session that is behind wait for their place; one that became pointless is taken back (`withdraw`).
+ * O4 Over the hard bound the connection is hopeless: the owner is told once and closes it with a code that says resume.
+ */
+import type { ConnectionId, SessionId } from "../../protocol/ids.ts";
+import type { Encoder, Feed, FeedReader, Segment } from "./feed.ts";
+
+/** The socket as the outbox sees it. Calls never come back synchronously. */
+export interface Sink<Encoded> {
+  write(encoded: Encoded, bytes: number): void;
+  /** Bytes written that the peer has not taken. */
+  buffered(): number;
+}
+
+/** Where a subscription reads what the feed's tail no longer holds. */
+export interface CatchUpSource {
+  /** The last event of the session. */
+  tail(): number;
+  /** Coalesced frames after `cursor` up to event `upTo`, at most about `maxBytes`; `last` is the cursor after them. */
+  read(cursor: number, upTo: number, maxBytes: number): CatchUpPage;
+  /** What to say when a reader that was live has to be caught up from the journal: updates after `cursor` come joined. */
+  gapNotice(cursor: number, upTo: number): string | undefined;
+}
+
+export interface CatchUpPage {
+  readonly texts: readonly string[];
+  readonly last: number;
+}
+
+export interface OutboxLimits {
+  /** Above this many unsent bytes updates wait. At least the socket's high-water mark, or it never drains. */
+  readonly pauseBytes: number;
+  /** Unsent bytes plus queued private messages that end the connection. */
+  readonly hardBytes: number;
+}
+
+interface PrivateMessage {
+  readonly after: number;
+  readonly text: string;
+  readonly tag: string | undefined;
+}
+
+const PAGE_BYTES = 262_144;
+
+export class Outbox<Encoded> {
+  readonly id: ConnectionId;
+  readonly #sink: Sink<Encoded>;
+  readonly #encoder: Encoder<Encoded>;
+  readonly #limits: OutboxLimits;
+  readonly #onHopeless: () => void;
+  readonly #subscriptions = new Map<SessionId, Subscription<Encoded>>();
+  #queuedBytes = 0;
+  #isClosed = false;
+  isExtended = false;
+
+  constructor(id: ConnectionId, sink: Sink<Encoded>, encoder: Encoder<Encoded>, limits: OutboxLimits, onHopeless: () => void) {
+    this.id = id;
+    this.#sink = sink;
+    this.#encoder = encoder;
+    this.#limits = limits;
+    this.#onHopeless = onHopeless;
+  }
+
+  get limits(): OutboxLimits {
+    return this.#limits;
+  }
+
+  get isFull(): boolean {
+    return this.#isClosed || this.#sink.buffered() > this.#limits.pauseBytes;
+  }
+
+  /** True while any session waits for the socket. */
+  get isBehind(): boolean {
+    for (const subscription of this.#subscriptions.values()) if (subscription.isBehind) return true;
+    return false;
+  }
+
+  isSubscribed(session: SessionId): boolean {
+    return this.#subscriptions.has(session);
+  }
+
+  /** Begins (or begins anew) to read a session after `cursor`. What was queued for it before is kept in front. */
+  subscribe(session: SessionId, feed: Feed<Encoded>, source: CatchUpSource, cursor: number): void {
+    const queued = this.#subscriptions.get(session)?.end() ?? [];
+    const subscription = new Subscription(this, feed, source, cursor);
+    this.#subscriptions.set(session, subscription);
+    feed.readers.add(subscription);
+    for (const message of queued) subscription.enqueue({ ...message, after: cursor });
+    subscription.pump();
+  }
+
+  unsubscribe(session: SessionId): void {
+    const subscription = this.#subscriptions.get(session);
+    if (subscription === undefined) return;
+    this.#subscriptions.delete(session);
+    // What the client is owed (responses) goes out; nothing more follows for this session.
+    for (const message of subscription.end()) this.#write(message.text);
+  }
+
+  /** Sends a private message, in its place behind the session's updates so far (B6). `tag` names it for `withdraw`. */
+  send(text: string, session?: SessionId, tag?: string): void {
+    if (this.#isClosed) return;
+    const subscription = session === undefined ? undefined : this.#subscriptions.get(session);
+    if (subscription === undefined) this.#write(text);
+    else subscription.send(text, tag);
+    this.#checkBound();
+  }
+
+  /** Takes back a private message that has not gone out. False when it has. */
+  withdraw(tag: string): boolean {
+    for (const subscription of this.#subscriptions.values()) if (subscription.withdraw(tag)) return true;
+    return false;
+  }
+
+  /** The socket has drained: goes on where it stopped. */
+  onDrain(): void {
+    for (const subscription of this.#subscriptions.values()) subscription.pump();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const subscription of this.#subscriptions.values()) subscription.end();
+    this.#subscriptions.clear();
+  }
+
+  /** For subscriptions: counts a message that waits. */
+  addQueued(bytes: number): void {
+    this.#queuedBytes += bytes;
+  }
+
+  /** For subscriptions: writes shared bytes. */
+  writeSegment(segment: Segment<Encoded>): void {
+    if (!this.#isClosed) this.#sink.write(segment.encoded, segment.bytes);
+  }
+
+  /** For subscriptions: writes texts of this connection alone. */
+  writeTexts(texts: readonly string[]): void {
+    if (this.#isClosed || texts.length === 0) return;
+    const { encoded, bytes } = this.#encoder.encode(texts);
+    this.#sink.write(encoded, bytes);
+  }
+
+  #write(text: string): void {
+    this.writeTexts([text]);
+  }
+
+  #checkBound(): void {
+    if (!this.#isClosed && this.#sink.buffered() + this.#queuedBytes > this.#limits.hardBytes) {
+      this.#isClosed = true;
+      this.#onHopeless();
+    }
+  }
+}
+
+class Subscription<Encoded> implements FeedReader<Encoded> {
+  readonly #outbox: Outbox<Encoded>;
+  readonly #feed: Feed<Encoded>;
+  readonly #source: CatchUpSource;
+  #cursor: number;
+  #privates: PrivateMessage[] = [];
+  /** True once the reader has been at the head: from then on, joined updates are announced as a gap. */
+  #wasLive = false;
+  isBehind = true;
+
+  constructor(outbox: Outbox<Encoded>, feed: Feed<Encoded>, source: CatchUpSource, cursor: number) {
+    this.#outbox = outbox;
+    this.#feed = feed;
+    this.#source = source;
+    this.#cursor = cursor;
+  }
+
+  onSegment(segment: Segment<Encoded>): void {
+    if (this.isBehind || segment.last <= this.#cursor) return;
+    if (this.#outbox.isFull) this.isBehind = true;
+    else this.#take(segment);
+  }
+
+  send(text: string, tag: string | undefined): void {
+    this.#feed.flush();
+    if (this.isBehind) this.enqueue({ after: this.#source.tail(), text, tag });
+    else this.#outbox.writeTexts([text]);
+  }
+
+  enqueue(message: PrivateMessage): void {
+    this.#privates.push(message);
+    this.#outbox.addQueued(message.text.length);
+  }
+
+  withdraw(tag: string): boolean {
+    const index = this.#privates.findIndex((message) => message.tag === tag);
+    if (index < 0) return false;
+    const [message] = this.#privates.splice(index, 1);
+    this.#outbox.addQueued(-(message?.text.length ?? 0));
+    return true;
+  }
+
+  /** Ends reading; gives back what was queued and not sent. */
+  end(): PrivateMessage[] {
+    this.#feed.readers.delete(this);
+    const rest = this.#privates;
+    this.#privates = [];
+    for (const message of rest) this.#outbox.addQueued(-message.text.length);
+    return rest;
+  }
+
+  /** O1, O2: brings the reader on as far as the socket takes it: updates up to the next private message, then that. */
+  pump(): void {
+    // Numbers still pending would otherwise be read from the journal and sent again with their segment (F1).
+    this.#feed.flush();
+    while (!this.#outbox.isFull) {
+      const next = this.#privates[0];
+      if (next !== undefined && next.after <= this.#cursor) {
+        this.#privates.shift();
+        this.#outbox.addQueued(-next.text.length);
+        this.#outbox.writeTexts([next.text]);
+        continue;
+      }
+      const target = next === undefined ? this.#source.tail() : next.after;
+      if (this.#cursor >= target) {
+        this.isBehind = false;
+        this.#wasLive = true;
+        return;
+      }
+      this.#advance(target);
+    }
+    this.isBehind = true;
+  }
+
+  #advance(target: number): void {
+    const segment = this.#feed.segmentFrom(this.#cursor + 1);
+    if (segment !== undefined && segment.first === this.#cursor + 1 && segment.last <= target) {
+      this.#take(segment);
+      return;
+    }
+    const notice = this.#wasLive ? this.#source.gapNotice(this.#cursor, target) : undefined;
+    this.#wasLive = false;
+    if (notice !== undefined) this.#outbox.writeTexts([notice]);
+    const page = this.#source.read(this.#cursor, target, PAGE_BYTES);
+    this.#cursor = Math.max(page.last, this.#cursor + 1);
+    this.#outbox.writeTexts(page.texts);
+  }
+
+  #take(segment: Segment<Encoded>): void {
+    this.#cursor = segment.last;
+    if (segment.audience === "extended" && !this.#outbox.isExtended) return;
+    if (segment.except === this.#outbox.id && segment.except !== undefined) return;
+    this.#outbox.writeSegment(segment);
+  }
+}

@@ -1,0 +1,83 @@
+/** What a session's journal is made of. Items are shared by every reader and never changed once they are full. */
+import type { By } from "../../protocol/meta.ts";
+import { ACP, CHUNK_KINDS } from "../../protocol/acp.ts";
+import { isObject, type JsonObject } from "../../protocol/json.ts";
+
+/** One numbered event, or several joined into one. `params` hold no stamp. */
+export interface JournalItem {
+  /** First and last event covered. Equal for a single event. */
+  readonly first: number;
+  last: number;
+  /** Epoch milliseconds of the last event covered. */
+  ts: number;
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly by?: By;
+  readonly promptId?: string;
+  readonly synthetic?: "local" | "root";
+  /** Set on joined text: the text so far and the length of each piece, so that any cursor inside is served exactly. */
+  readonly run?: TextRun;
+}
+
+export interface TextRun {
+  text: string;
+  readonly pieces: number[];
+  readonly kind: string;
+  readonly messageId: string | undefined;
+}
+
+/** What an event may say besides its method and params. */
+export interface EventMarks {
+  readonly by?: By;
+  readonly promptId?: string;
+  readonly synthetic?: "local" | "root";
+}
+
+const isTextContent = (content: unknown): content is JsonObject & { text: string } =>
+  isObject(content) && content["type"] === "text" && typeof content["text"] === "string" && Object.keys(content).length === 2;
+
+/**
+ * The text of an update of exactly the shape that may be joined: a chunk kind, plain text content, an optional messageId,
+ * nothing else. Anything with foreign members is stored as it came.
+ */
+export function joinableText(params: JsonObject): TextRun | undefined {
+  const update = params["update"];
+  if (!isObject(update)) return undefined;
+  const kind = update["sessionUpdate"];
+  const messageId = update["messageId"];
+  if (typeof kind !== "string" || !CHUNK_KINDS.has(kind)) return undefined;
+  if (messageId !== undefined && typeof messageId !== "string") return undefined;
+  if (Object.keys(update).length !== (messageId === undefined ? 2 : 3) || !isTextContent(update["content"])) return undefined;
+  if (Object.keys(params).some((key) => key !== "sessionId" && key !== "update" && key !== "_meta")) return undefined;
+  const meta = params["_meta"];
+  if (isObject(meta) && Object.keys(meta).some((key) => key !== "acp-hub")) return undefined;
+  return { kind, messageId, text: update["content"].text, pieces: [update["content"].text.length] };
+}
+
+/** The params of an item as a reader gets them: joined text written out. */
+export function itemParams(item: JournalItem): JsonObject {
+  if (item.run === undefined) return item.params;
+  return runParams(item.params, item.run, item.run.text);
+}
+
+function runParams(params: JsonObject, run: TextRun, text: string): JsonObject {
+  const update: JsonObject = { sessionUpdate: run.kind, content: { type: "text", text } };
+  if (run.messageId !== undefined) update["messageId"] = run.messageId;
+  return { ...params, update };
+}
+
+/** The part of a joined item after event `seq`; the item itself when all of it is. */
+export function itemAfter(item: JournalItem, seq: number): JournalItem {
+  if (item.first > seq || item.run === undefined) return item;
+  const skipped = seq - item.first + 1;
+  const pieces = item.run.pieces.slice(skipped);
+  const offset = item.run.pieces.slice(0, skipped).reduce((sum, length) => sum + length, 0);
+  return { ...item, first: seq + 1, run: { ...item.run, text: item.run.text.slice(offset), pieces } };
+}
+
+/** An item of one event. */
+export function itemOf(seq: number, ts: number, method: string, params: JsonObject, marks: EventMarks = {}): JournalItem {
+  const run = method === ACP.sessionUpdate ? joinableText(params) : undefined;
+  const base = { first: seq, last: seq, ts, method, params, ...marks };
+  return run === undefined ? base : { ...base, run };
+}

@@ -1,0 +1,162 @@
+/**
+ * The ordered record of one session in one epoch, bounded, in memory. Pure.
+ *
+ * J1 Numbers only grow; an event is appended once.
+ * J2 `since(c)` gives exactly the events after c, coalesced, or says why it cannot; it never guesses.
+ * J3 Over the bound the oldest events are coalesced first, then dropped; `exactAfter` and `isWhole` say so at once.
+ * J4 Text is joined as it is written, with the piece lengths kept, so that joining costs no cursor its exactness.
+ */
+import type { Epoch } from "../../protocol/ids.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import { coalesce, isSameMessage } from "./coalesce.ts";
+import { type EventMarks, itemAfter, itemOf, type JournalItem } from "./item.ts";
+
+export type GapReason = "coalesced" | "trimmed" | "ahead";
+
+export type Since =
+  | { readonly ok: true; readonly items: readonly JournalItem[] }
+  | { readonly ok: false; readonly reason: GapReason };
+
+/** What one event costs besides its text, roughly. */
+const EVENT_OVERHEAD_BYTES = 160;
+
+export class Journal {
+  readonly epoch: Epoch;
+  readonly #maxBytes: number;
+  #items: JournalItem[] = [];
+  #tail = 0;
+  #bytes = 0;
+  #exactAfter = 0;
+  #isWhole: boolean;
+
+  /** `isWhole` false: history before the first event exists and is not here (a resumed session). */
+  constructor(epoch: Epoch, maxBytes: number, isWhole = true) {
+    this.epoch = epoch;
+    this.#maxBytes = maxBytes;
+    this.#isWhole = isWhole;
+  }
+
+  /** The last event's number; 0 while empty. */
+  get tail(): number {
+    return this.#tail;
+  }
+
+  /** Cursors from here on are served exactly. */
+  get exactAfter(): number {
+    return this.#exactAfter;
+  }
+
+  /** True when a full replay gives the whole session. */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Appends the next event and returns its number. `size` is its length in characters, for the bound. */
+  append(ts: number, method: string, params: JsonObject, size: number, marks: EventMarks = {}): number {
+    const seq = this.#tail + 1;
+    this.put(itemOf(seq, ts, method, params, marks), size);
+    return seq;
+  }
+
+  /** Takes over an item that another journal numbered (the mirror's side of the link). Items below the tail are already merged ones. */
+  put(item: JournalItem, size: number): void {
+    const isNext = item.first === this.#tail + 1;
+    if (!isNext) this.#exactAfter = Math.max(this.#exactAfter, item.last, this.#tail);
+    this.#tail = Math.max(this.#tail, item.last);
+    const previous = this.#items.at(-1);
+    if (isNext && item.run !== undefined && isSameMessage(previous, item) && previous.last + 1 === item.first) {
+      previous.run.text += item.run.text;
+      previous.run.pieces.push(...item.run.pieces);
+      previous.last = item.last;
+      previous.ts = item.ts;
+      this.#bytes += item.run.text.length + 4 * item.run.pieces.length;
+    } else {
+      this.#items.push(item.run === undefined ? item : { ...item, run: { ...item.run, pieces: [...item.run.pieces] } });
+      this.#bytes += size + EVENT_OVERHEAD_BYTES;
+    }
+    if (this.#bytes > this.#maxBytes) this.#shrink();
+  }
+
+  /** The events after `seq`, exact, not coalesced: what a mirror copies. The last text is a copy, later appends do not change it. */
+  itemsAfter(seq: number): Since {
+    if (seq > this.#tail) return { ok: false, reason: "ahead" };
+    if (seq < this.#exactAfter) return { ok: false, reason: this.#isWhole ? "coalesced" : "trimmed" };
+    const from = this.#indexAfter(seq);
+    const items = this.#items.slice(from).map((item, index) => (index === 0 ? itemAfter(item, seq) : item));
+    return { ok: true, items: freezeLast(items) };
+  }
+
+  /** What a reader with cursor `seq` missed, coalesced (S3). */
+  since(seq: number): Since {
+    const exact = this.itemsAfter(seq);
+    return exact.ok ? { ok: true, items: coalesce(exact.items) } : exact;
+  }
+
+  /** Everything held, coalesced (S4). */
+  replay(): readonly JournalItem[] {
+    return coalesce(freezeLast(this.#items.slice()));
+  }
+
+  /** Everything held as it is held, for a mirror that has nothing. */
+  everything(): readonly JournalItem[] {
+    return freezeLast(this.#items.slice());
+  }
+
+  /** Marks cursors before `seq` as not exact: what was copied from a journal that had shrunk. */
+  limitExactness(seq: number, isWhole: boolean): void {
+    this.#exactAfter = Math.max(this.#exactAfter, seq);
+    if (!isWhole) this.#isWhole = false;
+  }
+
+  /** Index of the first item that reaches past `seq`. The exact part of the list is sorted. */
+  #indexAfter(seq: number): number {
+    let low = 0;
+    let high = this.#items.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const item = this.#items[middle];
+      if (item !== undefined && item.last <= seq && item.first <= seq) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** J3: coalesces the older half; drops from the front what still does not fit. */
+  #shrink(): void {
+    const half = this.#items.length >> 1;
+    const older = this.#items.slice(0, half);
+    const boundary = older.reduce((last, item) => Math.max(last, item.last), this.#exactAfter);
+    const merged = coalesce(older);
+    this.#items = [...merged, ...this.#items.slice(half)];
+    this.#exactAfter = boundary;
+    this.#bytes = this.#items.reduce((sum, item) => sum + sizeOf(item), 0);
+    const target = this.#maxBytes * 0.75;
+    let dropped = 0;
+    while (this.#bytes > target && dropped < this.#items.length - 1) {
+      const item = this.#items[dropped];
+      if (item === undefined) break;
+      this.#bytes -= sizeOf(item);
+      this.#exactAfter = Math.max(this.#exactAfter, item.last);
+      dropped += 1;
+    }
+    if (dropped > 0) {
+      this.#items = this.#items.slice(dropped);
+      this.#isWhole = false;
+    }
+  }
+}
+
+function sizeOf(item: JournalItem): number {
+  const length = item.run === undefined ? JSON.stringify(item.params).length : item.run.text.length + 4 * item.run.pieces.length;
+  return length + EVENT_OVERHEAD_BYTES;
+}
+
+function freezeLast(items: JournalItem[]): JournalItem[] {
+  const last = items.at(-1);
+  if (last?.run !== undefined) items[items.length - 1] = { ...last, run: { ...last.run, pieces: [...last.run.pieces] } };
+  return items;
+}

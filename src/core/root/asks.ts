@@ -1,0 +1,270 @@
+/**
+ * Interactions at the root: the judge of the race (R2, R3). One evaluator: every answer, withdrawal and cancel ends in `#settle`.
+ *
+ * A1 An interaction is settled at most once, and the agent gets exactly one answer (X2).
+ * A2 While no other client holds an open copy, the primary's answer in its own session goes through as it came (X3).
+ * A3 With nobody left, the interaction stays open; nobody's leaving is an answer (X5).
+ * A4 For a dying turn every interaction is answered cancelled, shown or not (X7).
+ */
+import { RPC } from "../../protocol/errors.ts";
+import { idKey, type RpcId, type RpcRequest, paramsOf } from "../../protocol/envelope.ts";
+import { HUB, type SettledNotice, type SettledOutcome } from "../../protocol/hub-methods.ts";
+import { type InteractionId, interactionId } from "../../protocol/ids.ts";
+import { isObject, type Json, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
+import { LINK, type LinkInteraction } from "../../protocol/link.ts";
+import { LIMITS } from "../../protocol/limits.ts";
+import { type By, hubMeta, readBy, withHubMeta } from "../../protocol/meta.ts";
+import { type AnswerBody, cancelledAnswer, readAnswer } from "../interaction/answer.ts";
+import { bodyText } from "./calls.ts";
+import type { RootContext } from "./context.ts";
+import { PrimaryCopy } from "./primary-copy.ts";
+import type { Publisher } from "./publisher.ts";
+import type { RootSession } from "./session.ts";
+
+/** An agent's question, from its opening to its one answer. */
+export interface Ask {
+  readonly interactionId: InteractionId;
+  readonly agentId: RpcId;
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly session: RootSession | undefined;
+  readonly openedAt: number;
+  readonly toolCallId: string | undefined;
+  readonly copy: PrimaryCopy;
+  /** Open copies beyond the link, as the hub reports them. */
+  linkCopies: number;
+  /** Only this remote connection may see it (X12). */
+  readonly onlyConnection: string | undefined;
+}
+
+const SYSTEM: By = { connectionId: "root", device: "root", name: "acp-hub" };
+
+export class Asks {
+  readonly #context: RootContext;
+  readonly #publisher: Publisher;
+  readonly #open = new Map<InteractionId, Ask>();
+  readonly #byAgentId = new Map<string, Ask>();
+  readonly #settled: SettledNotice[] = [];
+
+  constructor(context: RootContext, publisher: Publisher) {
+    this.#context = context;
+    this.#publisher = publisher;
+  }
+
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  /** The agent asks. */
+  open(message: RpcRequest, session: RootSession | undefined, now: number): void {
+    const params = paramsOf(message) ?? {};
+    if (session?.isDying === true) {
+      this.#toAgent(message.id, cancelledAnswer(message.method));
+      return;
+    }
+    const target = this.#target(params);
+    if (target === "gone") {
+      this.#toAgent(message.id, cancelledAnswer(message.method));
+      return;
+    }
+    const id = this.#context.ports.mint.interactionId();
+    const stamped = withHubMeta(params, { ...pickDowngrade(params), interactionId: id, openedAt: now });
+    const ask: Ask = {
+      interactionId: id,
+      agentId: message.id,
+      method: message.method,
+      params: stamped,
+      session,
+      openedAt: now,
+      toolCallId: stringAt(objectAt(params, "toolCall"), "toolCallId") ?? stringAt(params, "toolCallId"),
+      copy: new PrimaryCopy(this.#context, message.method, stamped),
+      linkCopies: 0,
+      onlyConnection: target === "primary" || target === "all" ? undefined : target.connectionId,
+    };
+    this.#open.set(id, ask);
+    this.#byAgentId.set(idKey(message.id), ask);
+    session?.openAsks.add(id);
+    this.#context.ports.observe({ kind: "interaction-opened", interactionId: id, method: message.method });
+    if (target === "primary" || target === "all") this.#offerPrimary(ask);
+    if (target !== "primary") this.#offerLink(ask);
+    if (session !== undefined) this.#publisher.turnIfChanged(session, now);
+  }
+
+  /** A proposal from the hub (R3). Idempotent: of a settled interaction the verdict is sent once more. */
+  propose(params: JsonObject, now: number): void {
+    const id = interactionId(stringAt(params, "interactionId") ?? "");
+    const by = readBy(params["by"]);
+    const ask = this.#open.get(id);
+    if (by === undefined) return this.#context.ports.observe({ kind: "bad-link-message", method: LINK.propose });
+    if (ask === undefined) {
+      const verdict = this.#settled.find((notice) => notice.interactionId === id);
+      this.#context.ports.observe({ kind: "late-answer", interactionId: id });
+      if (verdict !== undefined) this.#context.link.notify(HUB.interactionSettled, { ...verdict } as unknown as JsonObject);
+      return;
+    }
+    const error = params["error"];
+    const body: AnswerBody = isObject(error)
+      ? { error: { code: Number(error["code"]), message: String(error["message"]) } }
+      : { result: params["result"] ?? null };
+    const read = readAnswer(ask.method, ask.params, body);
+    if (read.kind === "answer") this.#settle(ask, read.body, read.outcome, by, now);
+    else if (read.kind === "cancelled" && !ask.copy.isOpen) this.#settle(ask, read.body, read.outcome, by, now);
+    else this.#reject(ask, by, read.kind === "invalid" ? read.reason : "abstained");
+  }
+
+  /** The hub says how many of its clients hold an open copy. */
+  onCopies(params: JsonObject): void {
+    const ask = this.#open.get(interactionId(stringAt(params, "interactionId") ?? ""));
+    const open = params["open"];
+    if (ask === undefined || typeof open !== "number") return;
+    ask.linkCopies = open;
+    if (open === 0) this.#askPrimaryAgain(ask);
+  }
+
+  /** The link is down: its clients are no racers until it is back and says so. */
+  onLinkDown(): void {
+    for (const ask of this.#open.values()) {
+      ask.linkCopies = 0;
+      this.#askPrimaryAgain(ask);
+    }
+  }
+
+  /** The agent takes its question back (X9). True when the id was an interaction's. */
+  withdraw(agentId: RpcId, now: number): boolean {
+    const ask = this.#byAgentId.get(idKey(agentId));
+    if (ask === undefined) return false;
+    const error = { code: RPC.requestCancelled, message: "Request cancelled" };
+    this.#settle(ask, { error }, { action: "withdrawn" }, SYSTEM, now);
+    return true;
+  }
+
+  /** The turn is cancelled: every open question of the session is answered so (X7). */
+  cancelAll(session: RootSession, by: By, now: number): void {
+    for (const ask of this.#of(session)) this.#settle(ask, cancelledAnswer(ask.method), { action: "cancelled" }, by, now);
+  }
+
+  /** The session closes: nobody can answer any more. */
+  endAll(session: RootSession, now: number): void {
+    for (const ask of this.#of(session)) this.#settle(ask, cancelledAnswer(ask.method), { action: "ended" }, SYSTEM, now);
+  }
+
+  /** The agent is gone: dialogs close everywhere, nothing is answered (S8). */
+  abandonAll(now: number): void {
+    for (const ask of [...this.#open.values()]) this.#close(ask, { action: "ended" }, SYSTEM, now);
+  }
+
+  /** The primary has gone: its copies are abstentions. */
+  onPrimaryGone(): void {
+    for (const ask of this.#open.values()) ask.copy.drop();
+  }
+
+  /** For the snapshot of a new link (R4). */
+  describeOpen(): LinkInteraction[] {
+    return [...this.#open.values()].filter((ask) => ask.onlyConnection === undefined).map(describe);
+  }
+
+  describeSettled(): readonly SettledNotice[] {
+    return this.#settled;
+  }
+
+  #of(session: RootSession): Ask[] {
+    return [...session.openAsks].flatMap((id) => this.#open.get(id) ?? []);
+  }
+
+  /** Whom an elicitation scoped to a request goes to (X12); everyone else's go to all. */
+  #target(params: JsonObject): "all" | "primary" | "gone" | { connectionId: string } {
+    const requestId = params["requestId"];
+    if (requestId === undefined || typeof requestId === "object" || typeof requestId === "boolean") return "all";
+    const call = this.#context.agent.callBehind(requestId);
+    if (call === undefined) return "gone";
+    return call.caller.isPrimary ? "primary" : { connectionId: call.caller.key };
+  }
+
+  #offerPrimary(ask: Ask): void {
+    ask.copy.offer((body, now) => this.#onPrimaryAnswer(ask, body, now), this.#requestIdFor(ask));
+  }
+
+  #requestIdFor(ask: Ask): RpcId | undefined {
+    const requestId = ask.params["requestId"];
+    if (typeof requestId !== "number" && typeof requestId !== "string") return undefined;
+    return this.#context.agent.callBehind(requestId)?.id;
+  }
+
+  #offerLink(ask: Ask): void {
+    const requestId = this.#requestIdFor(ask);
+    const described = requestId === undefined ? describe(ask) : { ...describe(ask), params: { ...ask.params, requestId } };
+    const only = ask.onlyConnection === undefined ? {} : { onlyConnection: ask.onlyConnection };
+    this.#context.link.notify(LINK.interaction, { ...described, ...only } as unknown as JsonObject, ask.session?.id);
+  }
+
+  #onPrimaryAnswer(ask: Ask, body: AnswerBody, now: number): void {
+    if (!this.#open.has(ask.interactionId)) return this.#context.ports.observe({ kind: "late-answer", interactionId: ask.interactionId });
+    const primary = this.#context.primary;
+    const by = primary?.caller.by ?? SYSTEM;
+    const read = readAnswer(ask.method, ask.params, body);
+    const isAlone = ask.linkCopies === 0;
+    const isOwn = ask.session === undefined || ask.session.openedBy === "primary";
+    if (isAlone && isOwn && !ask.copy.isDowngraded) {
+      const outcome: SettledOutcome = read.kind === "answer" || read.kind === "cancelled" ? read.outcome : { action: "answered" };
+      this.#settle(ask, body, outcome, by, now);
+    } else if (read.kind === "answer" || (read.kind === "cancelled" && isAlone)) {
+      this.#settle(ask, read.body, read.outcome, by, now);
+    } else ask.copy.abstain();
+  }
+
+  /** X5: nobody else is left, and the primary had stepped back: it is asked once more. */
+  #askPrimaryAgain(ask: Ask): void {
+    if (ask.copy.hasAbstained && ask.onlyConnection === undefined) this.#offerPrimary(ask);
+  }
+
+  #reject(ask: Ask, by: By, reason: string): void {
+    const rejected = { interactionId: ask.interactionId, connectionId: by.connectionId, reason };
+    this.#context.link.notify(LINK.rejected, rejected, ask.session?.id);
+  }
+
+  /** The one step that ends an interaction (A1). */
+  #settle(ask: Ask, body: AnswerBody, outcome: SettledOutcome, by: By, now: number): void {
+    if (!this.#open.has(ask.interactionId)) return;
+    this.#toAgent(ask.agentId, body);
+    this.#close(ask, outcome, by, now);
+  }
+
+  #close(ask: Ask, outcome: SettledOutcome, by: By, now: number): void {
+    this.#open.delete(ask.interactionId);
+    this.#byAgentId.delete(idKey(ask.agentId));
+    ask.session?.openAsks.delete(ask.interactionId);
+    ask.copy.withdraw();
+    const notice: SettledNotice = {
+      interactionId: ask.interactionId,
+      outcome,
+      by,
+      at: now,
+      ...(ask.session !== undefined && { sessionId: ask.session.id }),
+      ...(ask.toolCallId !== undefined && { toolCallId: ask.toolCallId }),
+    };
+    this.#settled.push(notice);
+    if (this.#settled.length > LIMITS.settledKept) this.#settled.shift();
+    const { action } = outcome;
+    this.#context.ports.observe({ kind: "interaction-settled", interactionId: ask.interactionId, action, openMs: now - ask.openedAt });
+    if (ask.session === undefined) this.#context.link.notify(HUB.interactionSettled, { ...notice } as unknown as JsonObject);
+    else {
+      this.#publisher.settled(ask.session, notice, now);
+      this.#publisher.turnIfChanged(ask.session, now);
+    }
+  }
+
+  #toAgent(id: RpcId, body: AnswerBody): void {
+    this.#context.ports.toAgent(bodyText(id, body));
+  }
+}
+
+function describe(ask: Ask): LinkInteraction {
+  const { interactionId: id, method, params, openedAt, session } = ask;
+  return { interactionId: id, method, params, openedAt, ...(session !== undefined && { sessionId: session.id }) };
+}
+
+/** A backend's own rendering of a form travels with the interaction (X8). */
+function pickDowngrade(params: JsonObject): JsonObject {
+  const downgrade: Json | undefined = hubMeta(params)?.["downgrade"];
+  return downgrade === undefined ? {} : { downgrade };
+}

@@ -1,0 +1,73 @@
+/** What the root's modules share. Each module does one job; this is the table they sit at. */
+import type { RpcResponse } from "../../protocol/envelope.ts";
+import type { SessionId } from "../../protocol/ids.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import { type ClientAbilities, abilitiesOf } from "../capabilities.ts";
+import { AgentCalls, type Call, InFlight, PRIMARY_KEY } from "./calls.ts";
+import { LinkSide } from "./link-side.ts";
+import type { RootOptions, RootPorts } from "./ports.ts";
+import type { RootSession } from "./session.ts";
+
+/** The stdio editor. */
+export class Primary {
+  abilities: ClientAbilities = abilitiesOf(undefined);
+  capabilities: JsonObject | undefined;
+  name = "editor";
+  isInitialized = false;
+  isGone = false;
+  readonly inFlight: InFlight<Call> = new InFlight();
+  #nextId = 1;
+  readonly asked: Map<number, (response: RpcResponse, now: number) => void> = new Map();
+
+  /** Ids we mint are integers, counted per connection (X2). */
+  nextId(): number {
+    const id = this.#nextId;
+    this.#nextId += 1;
+    return id;
+  }
+
+  get caller(): Call["caller"] {
+    return { key: PRIMARY_KEY, by: { connectionId: PRIMARY_KEY, device: PRIMARY_KEY, name: this.name }, isPrimary: true };
+  }
+}
+
+export class RootContext {
+  readonly ports: RootPorts;
+  readonly options: RootOptions;
+  readonly agent: AgentCalls;
+  readonly link: LinkSide = new LinkSide();
+  readonly primary: Primary | undefined;
+  readonly sessions: Map<SessionId, RootSession> = new Map();
+  /** What the hub's clients can show, merged there (I3). */
+  remoteCapabilities: JsonObject | undefined;
+  /** The agent's initialize result, once it gave one. */
+  agentInfo: JsonObject | undefined;
+
+  readonly #dirty = new Set<RootSession>();
+
+  constructor(ports: RootPorts, options: RootOptions) {
+    this.ports = ports;
+    this.options = options;
+    this.agent = new AgentCalls((text) => ports.toAgent(text));
+    this.primary = options.hasPrimary ? new Primary() : undefined;
+  }
+
+  /** Frames of `session` wait for the end of the tick. */
+  markDirty(session: RootSession): void {
+    if (this.#dirty.size === 0) this.ports.requestFlush();
+    this.#dirty.add(session);
+  }
+
+  /** Encodes what the tick gathered and hands it to the link. */
+  flush(): void {
+    const dirty = [...this.#dirty];
+    this.#dirty.clear();
+    for (const session of dirty) session.feed.flush();
+  }
+
+  /** The primary while it can be talked to. */
+  get livePrimary(): Primary | undefined {
+    const { primary } = this;
+    return primary !== undefined && primary.isInitialized && !primary.isGone ? primary : undefined;
+  }
+}

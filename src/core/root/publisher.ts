@@ -1,0 +1,102 @@
+/**
+ * Numbers a session's events and sends them to both client sides (R1, B1): the link gets the stamped copy through the session's
+ * feed, the primary the agent's own bytes. Everything a session says passes here, so there is one order (B6).
+ */
+import { ACP } from "../../protocol/acp.ts";
+import { notification } from "../../protocol/envelope.ts";
+import { HUB, type SettledNotice, type TurnNotice } from "../../protocol/hub-methods.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import { hubMeta, type Stamp, withHubMeta } from "../../protocol/meta.ts";
+import type { EventMarks } from "../journal/item.ts";
+import { spliceStamp, stampedNotification } from "../stamp.ts";
+import { PRIMARY_KEY } from "./calls.ts";
+import type { RootContext } from "./context.ts";
+import type { RootSession } from "./session.ts";
+
+export interface EventOptions extends EventMarks {
+  /** Not sent to this connection: it knows already (B3, S6). */
+  readonly except?: string;
+  /** History on its way to a loader: journaled, fanned out to nobody (B2). */
+  readonly isBaseline?: boolean;
+  /** The message as the agent sent it, when it did. */
+  readonly text?: string;
+}
+
+export class Publisher {
+  readonly #context: RootContext;
+
+  constructor(context: RootContext) {
+    this.#context = context;
+  }
+
+  /** The agent's own update, or any numbered event of ours. */
+  event(session: RootSession, method: string, params: JsonObject, now: number, options: EventOptions = {}): void {
+    const clean = hubMeta(params) === undefined ? params : withHubMeta(params, undefined);
+    const text = clean === params ? options.text : undefined;
+    const { by, promptId, synthetic } = options;
+    const marks: EventMarks = {
+      ...(by !== undefined && { by }),
+      ...(promptId !== undefined && { promptId }),
+      ...(synthetic !== undefined && { synthetic }),
+    };
+    const seq = session.journal.append(now, method, clean, text?.length ?? 256, marks);
+    session.updatedAt = now;
+    const stamp: Stamp = { epoch: session.epoch, seq, ts: now, ...marks, ...(options.isBaseline === true && { replay: true }) };
+    if (this.#context.link.isUp) this.#publish(session, method, clean, text, stamp, options.except);
+    if (options.isBaseline !== true) this.#toPrimary(method, clean, text, stamp, options.except);
+  }
+
+  turn(session: RootSession, now: number, end?: Partial<TurnNotice>): void {
+    session.lastTurnState = session.turnState;
+    const notice: TurnNotice = {
+      sessionId: session.id,
+      state: session.turnState,
+      queue: session.lane.entries(),
+      ...(session.turnPromptId !== undefined && { promptId: session.turnPromptId }),
+      ...(session.turnBy !== undefined && { by: session.turnBy }),
+      ...end,
+    };
+    this.event(session, HUB.turn, { ...notice } as unknown as JsonObject, now);
+  }
+
+  /** Announces the turn state when it has changed (an interaction opened or closed). */
+  turnIfChanged(session: RootSession, now: number): void {
+    if (session.lastTurnState !== session.turnState) this.turn(session, now);
+  }
+
+  settled(session: RootSession, notice: SettledNotice, now: number): void {
+    this.event(session, HUB.interactionSettled, { ...notice } as unknown as JsonObject, now);
+  }
+
+  /** An update of our own, told apart by its mark. */
+  synthesised(session: RootSession, update: JsonObject, now: number, except?: string): void {
+    session.state.onUpdate(update);
+    const options = { synthetic: "root" as const, ...(except !== undefined && { except }) };
+    this.event(session, ACP.sessionUpdate, { sessionId: session.id, update }, now, options);
+  }
+
+  /** A notification without a number: it belongs to no session, or is of a kind nobody knows (B7). */
+  passThrough(text: string, session?: RootSession): void {
+    this.#context.link.forward(text, session?.id);
+    if (this.#context.livePrimary !== undefined) this.#context.ports.toPrimary(text);
+  }
+
+  #publish(session: RootSession, method: string, params: JsonObject, text: string | undefined, stamp: Stamp, except?: string): void {
+    const marked = except === undefined || except === PRIMARY_KEY ? stamp : { ...stamp, except };
+    session.feed.publish({ seq: stamp.seq, text: stampedText(method, params, text, marked), audience: "all" });
+    this.#context.markDirty(session);
+  }
+
+  #toPrimary(method: string, params: JsonObject, text: string | undefined, stamp: Stamp, except?: string): void {
+    const primary = this.#context.livePrimary;
+    if (primary === undefined || except === PRIMARY_KEY) return;
+    if (primary.abilities.isExtended) {
+      this.#context.ports.toPrimary(stampedText(method, params, text, stamp));
+    } else if (method !== HUB.turn && method !== HUB.interactionSettled) {
+      this.#context.ports.toPrimary(text ?? JSON.stringify(notification(method, params)));
+    }
+  }
+}
+
+const stampedText = (method: string, params: JsonObject, text: string | undefined, stamp: Stamp): string =>
+  text === undefined ? stampedNotification(method, params, stamp) : spliceStamp(text, method, params, stamp);

@@ -1,0 +1,173 @@
+/**
+ * What happens to each request and notification of a client, primary or remote: one table (contract §4, facts of the routing
+ * table). Scopes are the mirror's business; here every caller may what it asks.
+ */
+import { ACP } from "../../protocol/acp.ts";
+import type { RpcId } from "../../protocol/envelope.ts";
+import { hubError, invalidParams, RPC } from "../../protocol/errors.ts";
+import { HUB } from "../../protocol/hub-methods.ts";
+import { numberAt, stringAt, type JsonObject } from "../../protocol/json.ts";
+import { LINK } from "../../protocol/link.ts";
+import { hubMeta, withHubMeta } from "../../protocol/meta.ts";
+import type { Asks } from "./asks.ts";
+import type { Call, Caller } from "./calls.ts";
+import type { RootContext } from "./context.ts";
+import { asSessionId } from "./link-side.ts";
+import type { Listing } from "./listing.ts";
+import type { Opens } from "./opens.ts";
+import type { RootSession } from "./session.ts";
+import { isSetter, type Setters } from "./setters.ts";
+import type { Turns } from "./turns.ts";
+
+export interface RootParts {
+  readonly turns: Turns;
+  readonly asks: Asks;
+  readonly opens: Opens;
+  readonly setters: Setters;
+  readonly listing: Listing;
+}
+
+export class Requests {
+  readonly #context: RootContext;
+  readonly #parts: RootParts;
+  /** Agent-side ids of requests that were passed on, for `$/cancel_request`. */
+  readonly #forwarded = new Map<Call, number>();
+
+  constructor(context: RootContext, parts: RootParts) {
+    this.#context = context;
+    this.#parts = parts;
+  }
+
+  /** One request of a client. Initialize is not among them: it is handled where the client is known. */
+  onRequest(call: Call, now: number): void {
+    const { turns, opens, listing, setters } = this.#parts;
+    switch (call.method) {
+      case ACP.sessionNew:
+        return opens.create(call, now);
+      case ACP.sessionFork:
+        return opens.fork(call, now);
+      case ACP.sessionLoad:
+        return opens.load(call, now);
+      case ACP.sessionResume:
+        return opens.resume(call, now);
+      case ACP.sessionList:
+        return call.caller.isPrimary ? this.#forward(call) : listing.list(call);
+      case ACP.sessionClose:
+        return this.#withSession(call, (session) => this.#close(call, session, now));
+      case ACP.sessionPrompt:
+        return this.#withSession(call, (session) => turns.prompt(call, session, now));
+      case HUB.queueList:
+        return this.#withSession(call, (session) => call.answer({ result: { queue: session.lane.entries() as never } }));
+      case HUB.queueRemove:
+      case HUB.queueMove:
+        return this.#withSession(call, (session) => this.#queue(call, session, now));
+      default: {
+        const session = this.#session(call.params);
+        if (session !== undefined && isSetter(call.method)) return setters.set(call, session);
+        return this.#forward(call);
+      }
+    }
+  }
+
+  /** One notification of a client. */
+  onNotification(caller: Caller, method: string, params: JsonObject, calls: Iterable<Call>, now: number): void {
+    if (method === ACP.cancelRequest) return this.#cancelRequest(caller, params, calls, now);
+    if (method === ACP.sessionCancel) {
+      const session = this.#session(params);
+      if (session !== undefined) this.#parts.turns.cancel(session, caller, now);
+      else if (caller.isPrimary) this.#context.agent.notify(method, withHubMeta(params, undefined));
+      return undefined;
+    }
+    // T1: other `$/` notifications end here.
+    if (method.startsWith("$/")) return undefined;
+    return this.#context.agent.notify(method, withHubMeta(params, undefined));
+  }
+
+  #session(params: JsonObject): RootSession | undefined {
+    const id = asSessionId(params);
+    return id === undefined ? undefined : this.#context.sessions.get(id);
+  }
+
+  /** For methods that need a live session. The agent answers for ids we do not know: it may know them. */
+  #withSession(call: Call, then: (session: RootSession) => void): void {
+    const session = this.#session(call.params);
+    if (session !== undefined) return then(session);
+    if (call.caller.isPrimary) return this.#forward(call);
+    const sessionId = stringAt(call.params, "sessionId") ?? null;
+    return call.answer({
+      error: hubError(RPC.resourceNotFound, "unknown-session", "Unknown session: load or resume it first", { sessionId }),
+    });
+  }
+
+  #forward(call: Call): void {
+    const id = this.#context.agent.request(
+      call.method,
+      withHubMeta(call.params, undefined),
+      (body) => {
+        this.#forwarded.delete(call);
+        call.answer(body);
+      },
+      call,
+    );
+    this.#forwarded.set(call, id);
+  }
+
+  /** S6: closing a view is not closing the session. */
+  #close(call: Call, session: RootSession, now: number): void {
+    const isForced = hubMeta(call.params)?.["force"] === true;
+    if (call.caller.isPrimary) session.hasPrimary = false;
+    const others = call.caller.isPrimary ? session.remoteCount > 0 : session.hasPrimary;
+    if (!isForced && (others || (!call.caller.isPrimary && session.lane.isRunning))) return call.answer({ result: {} });
+    this.#context.agent.request(
+      ACP.sessionClose,
+      withHubMeta(call.params, undefined),
+      (body, at) => {
+        if ("result" in body || body.error.code === RPC.resourceNotFound) this.#end(session, at);
+        call.answer(body);
+      },
+      call,
+    );
+    void now;
+    return undefined;
+  }
+
+  #end(session: RootSession, now: number): void {
+    this.#parts.asks.endAll(session, now);
+    this.#parts.turns.endWaiting(session, { result: { stopReason: "cancelled" } }, now);
+    this.#context.sessions.delete(session.id);
+    this.#context.link.notify(LINK.sessionGone, { sessionId: session.id, reason: "closed" }, session.id);
+    this.#context.link.unsubscribe(session.id);
+  }
+
+  #queue(call: Call, session: RootSession, now: number): void {
+    const promptId = stringAt(call.params, "promptId");
+    if (promptId === undefined) return call.answer({ error: invalidParams("promptId", "must be a string") });
+    const index = numberAt(call.params, "index");
+    if (call.method === HUB.queueMove && index === undefined) return call.answer({ error: invalidParams("index", "must be a number") });
+    const isDone =
+      call.method === HUB.queueRemove
+        ? this.#parts.turns.removeQueued(session, promptId, now)
+        : this.#parts.turns.moveQueued(session, promptId, index ?? 0, now);
+    if (isDone) return call.answer({ result: { queue: session.lane.entries() as never } });
+    return call.answer({ error: hubError(RPC.invalidParams, "unknown-prompt", "No such prompt waits", { promptId }) });
+  }
+
+  #cancelRequest(caller: Caller, params: JsonObject, calls: Iterable<Call>, now: number): void {
+    const id = params["requestId"];
+    if (typeof id !== "number" && typeof id !== "string" && id !== null) return;
+    if (this.#cancelPrompt(caller, id, now)) return;
+    for (const call of calls) {
+      if (call.caller.key !== caller.key || call.id !== id) continue;
+      const agentId = this.#forwarded.get(call);
+      if (agentId !== undefined) this.#context.agent.cancel(agentId);
+      return;
+    }
+  }
+
+  #cancelPrompt(caller: Caller, id: RpcId, now: number): boolean {
+    for (const session of this.#context.sessions.values()) {
+      if (this.#parts.turns.cancelRequest(session, caller, id, now)) return true;
+    }
+    return false;
+  }
+}

@@ -1,0 +1,307 @@
+/**
+ * The root multiplexer: one agent, the editor and the link (semantics R). Inputs are methods, effects are calls on the ports;
+ * nothing here waits, and no port calls back synchronously.
+ *
+ * Ro1 What decides, decides here: numbering, lane, echo, turn notices, settling (R1).
+ * Ro2 The editor is served as without us: its bytes go on untouched, and nothing of the hub can delay or fail it.
+ * Ro3 Whatever a peer sends gets a defined answer; a message that means nothing is counted and dropped.
+ */
+import { ACP, ACP_VERSION } from "../../protocol/acp.ts";
+import { failure, type Frame, paramsOf, type RpcFailure, type RpcRequest } from "../../protocol/envelope.ts";
+import { hubError, invalidParams, RPC } from "../../protocol/errors.ts";
+import { arrayAt, isObject, type Json, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
+import { LINK } from "../../protocol/link.ts";
+import { readBy, withHubMeta } from "../../protocol/meta.ts";
+import type { Sink } from "../fanout/outbox.ts";
+import { abilitiesOf, guaranteedCapabilities, mergeCapabilities } from "../capabilities.ts";
+import { isInteraction } from "../interaction/answer.ts";
+import { Asks } from "./asks.ts";
+import { AgentStart } from "./agent-start.ts";
+import { bodyText, type Call, InFlight } from "./calls.ts";
+import { RootContext } from "./context.ts";
+import { HOLD_TIMER } from "./holds.ts";
+import { HostRequests } from "./host-requests.ts";
+import { asSessionId } from "./link-side.ts";
+import { Listing } from "./listing.ts";
+import { Opens } from "./opens.ts";
+import type { RootOptions, RootPorts } from "./ports.ts";
+import { takePrimaryResponse } from "./primary-copy.ts";
+import { Publisher } from "./publisher.ts";
+import { Requests } from "./requests.ts";
+import type { RootSession } from "./session.ts";
+import { Setters } from "./setters.ts";
+import { Turns } from "./turns.ts";
+import { AgentUpdates } from "./updates.ts";
+
+export class Root {
+  readonly #context: RootContext;
+  readonly #start: AgentStart;
+  readonly #publisher: Publisher;
+  readonly #asks: Asks;
+  readonly #turns: Turns;
+  readonly #opens: Opens;
+  readonly #setters: Setters;
+  readonly #hosts: HostRequests;
+  readonly #requests: Requests;
+  readonly #updates: AgentUpdates;
+  readonly #linkCalls = new InFlight<Call>();
+
+  constructor(ports: RootPorts, options: RootOptions) {
+    const context = new RootContext(ports, options);
+    this.#context = context;
+    this.#publisher = new Publisher(context);
+    this.#asks = new Asks(context, this.#publisher);
+    this.#turns = new Turns(context, this.#publisher, this.#asks);
+    this.#setters = new Setters(context, this.#publisher);
+    this.#opens = new Opens(context, this.#publisher, (session, frame, now) => this.#updates.deliver(session, frame, now));
+    this.#updates = new AgentUpdates(context, this.#publisher, this.#turns, this.#setters, this.#opens);
+    this.#hosts = new HostRequests(context);
+    this.#start = new AgentStart(context);
+    const listing = new Listing(context);
+    this.#requests = new Requests(context, {
+      turns: this.#turns,
+      asks: this.#asks,
+      opens: this.#opens,
+      setters: this.#setters,
+      listing,
+    });
+  }
+
+  /** Sessions alive, for the shell's decisions (idle end). */
+  get isBusy(): boolean {
+    if (this.#asks.openCount > 0) return true;
+    return [...this.#context.sessions.values()].some(
+      (session) => session.lane.isRunning || session.lane.waiting.length > 0 || session.backendTurns.size > 0 || session.remoteCount > 0,
+    );
+  }
+
+  /** A headless bridge initializes its agent itself (I2). */
+  startHeadless(): void {
+    this.#start.headless();
+  }
+
+  /** End of the tick: what was published is written. */
+  flush(): void {
+    this.#context.flush();
+  }
+
+  /** One message of the agent. */
+  onAgent(frame: Frame, now: number): void {
+    switch (frame.kind) {
+      case "response":
+        if (!this.#context.agent.onResponse(frame.msg, now)) this.#context.ports.observe({ kind: "unknown-response" });
+        return;
+      case "request":
+        this.#onAgentRequest(frame.msg, now);
+        return;
+      case "notification":
+        if (frame.msg.method === ACP.cancelRequest) this.#onAgentCancel(paramsOf(frame.msg), now);
+        else this.#updates.onNotification(frame, now);
+    }
+  }
+
+  /** The agent has ended. `error` names the exit code and the tail of stderr (S8). */
+  onAgentGone(message: string, data: JsonObject, now: number): void {
+    const error = hubError(RPC.internalError, "agent-exited", message, data);
+    this.#asks.abandonAll(now);
+    for (const session of this.#context.sessions.values()) this.#turns.endWaiting(session, { error }, now);
+    this.#start.onAgentGone({ error });
+    this.#context.agent.failAll({ error }, now);
+    this.#context.flush();
+  }
+
+  /** One message of the editor. */
+  onPrimary(frame: Frame, now: number): void {
+    const { primary } = this.#context;
+    if (primary === undefined) return;
+    if (frame.kind === "response") {
+      if (!takePrimaryResponse(this.#context, frame.msg, now)) this.#context.ports.observe({ kind: "late-answer" });
+      return;
+    }
+    const params = paramsOf(frame.msg);
+    if (frame.kind === "notification") {
+      if (!primary.isInitialized) return;
+      this.#requests.onNotification(primary.caller, frame.msg.method, params ?? {}, primary.inFlight.values(), now);
+      return;
+    }
+    const { id, method } = frame.msg;
+    if (!primary.isInitialized && method !== ACP.initialize) {
+      this.refusePrimary(failure(id, hubError(RPC.invalidRequest, "not-initialized", "initialize has to come first")));
+      return;
+    }
+    const call = this.#primaryCall(frame.msg, params ?? {});
+    if (!primary.inFlight.add(id, call)) {
+      this.refusePrimary(failure(id, hubError(RPC.invalidRequest, "duplicate-request-id", "A request with this id is in flight")));
+      return;
+    }
+    if (method === ACP.initialize) this.#initializePrimary(call);
+    else if (params === undefined && frame.msg.params !== undefined) call.answer({ error: invalidParams("params", "must be an object") });
+    else this.#requests.onRequest(call, now);
+  }
+
+  /** Junk on the editor's pipe gets the refusal the parser made (T1). */
+  refusePrimary(refusal: RpcFailure): void {
+    this.#context.ports.toPrimary(JSON.stringify(refusal));
+  }
+
+  /** The editor has closed its pipe. The shell ends the agent next (L1). */
+  onPrimaryGone(): void {
+    const { primary } = this.#context;
+    if (primary === undefined) return;
+    primary.isGone = true;
+    primary.inFlight.clear();
+    this.#hosts.onPrimaryGone();
+    this.#asks.onPrimaryGone();
+  }
+
+  /** A hub answered the hello: it is told the state, then gets the events it lacks (R4). */
+  onLinkUp(sink: Sink<string>, acked: JsonObject): void {
+    this.#linkCalls.clear();
+    this.#context.flush();
+    this.#context.link.up(sink);
+    const sessions = [...this.#context.sessions.values()];
+    this.#context.link.notify(LINK.snapshot, {
+      initialize: this.#context.agentInfo ?? null,
+      sessions: sessions.map((session) => session.describe()) as unknown as Json,
+      open: this.#asks.describeOpen() as unknown as Json,
+      settled: this.#asks.describeSettled() as unknown as Json,
+    });
+    for (const session of sessions) this.#context.link.subscribe(session, Object.hasOwn(acked, session.id) ? acked[session.id] : undefined);
+  }
+
+  /** R5: what is owed to a dead link is dropped. Its clients' running prompts go on. */
+  onLinkDown(): void {
+    this.#context.link.down();
+    this.#linkCalls.clear();
+    this.#context.remoteCapabilities = undefined;
+    for (const session of this.#context.sessions.values()) session.remoteCount = 0;
+    this.#asks.onLinkDown();
+  }
+
+  onLinkDrain(): void {
+    this.#context.link.onDrain();
+  }
+
+  /** One message of the hub. */
+  onLink(frame: Frame, now: number): void {
+    if (frame.kind === "response") return;
+    const params = paramsOf(frame.msg) ?? {};
+    if (frame.kind === "notification" && frame.msg.method.startsWith("_acp-hub/link/")) {
+      this.#onLinkControl(frame.msg.method, params, now);
+      return;
+    }
+    if (frame.kind === "request" && frame.msg.method === ACP.initialize) {
+      this.#initializeLink(frame.msg, params);
+      return;
+    }
+    const by = readBy(objectAt(objectAt(params, "_meta"), "acp-hub")?.["by"]);
+    if (by === undefined) return this.#context.ports.observe({ kind: "bad-link-message", method: frame.msg.method });
+    const caller = { key: by.connectionId, by, isPrimary: false };
+    if (frame.kind === "notification") {
+      return this.#requests.onNotification(caller, frame.msg.method, params, this.#linkCalls.values(), now);
+    }
+    const { id, method } = frame.msg;
+    const session = asSessionId(params);
+    const call: Call = {
+      caller,
+      id,
+      method,
+      params,
+      answer: (body) => {
+        if (this.#linkCalls.get(id) !== call) return;
+        this.#linkCalls.delete(id);
+        this.#context.link.respond(id, body, session);
+      },
+    };
+    if (this.#linkCalls.add(id, call)) this.#requests.onRequest(call, now);
+  }
+
+  onTimer(name: string, now: number): void {
+    if (name === HOLD_TIMER) this.#opens.releaseAll(now);
+  }
+
+  #onLinkControl(method: string, params: JsonObject, now: number): void {
+    switch (method) {
+      case LINK.propose:
+        return this.#asks.propose(params, now);
+      case LINK.copies:
+        return this.#asks.onCopies(params);
+      case LINK.ack:
+        return undefined;
+      case LINK.attached: {
+        const session = this.#sessionOf(params);
+        if (session !== undefined && typeof params["count"] === "number") session.remoteCount = params["count"];
+        return undefined;
+      }
+      case LINK.gone: {
+        const key = stringAt(params, "connectionId") ?? "";
+        for (const session of this.#context.sessions.values()) this.#turns.onCallerGone(session, key, now);
+        return undefined;
+      }
+      default:
+        return this.#context.ports.observe({ kind: "bad-link-message", method });
+    }
+  }
+
+  #sessionOf(params: JsonObject): RootSession | undefined {
+    const id = asSessionId(params);
+    return id === undefined ? undefined : this.#context.sessions.get(id);
+  }
+
+  #onAgentRequest(message: RpcRequest, now: number): void {
+    const params = paramsOf(message);
+    const session = params === undefined ? undefined : this.#sessionOf(params);
+    if (isInteraction(message.method)) this.#asks.open(message, session, now);
+    else this.#hosts.forward(message);
+  }
+
+  #onAgentCancel(params: JsonObject | undefined, now: number): void {
+    const id = params?.["requestId"];
+    if (typeof id !== "number" && typeof id !== "string") return;
+    if (!this.#asks.withdraw(id, now)) this.#hosts.withdraw(id);
+  }
+
+  #primaryCall(message: RpcRequest, params: JsonObject): Call {
+    const primary = this.#context.primary;
+    const call: Call = {
+      caller: primary?.caller ?? { key: "", by: { connectionId: "", device: "", name: "" }, isPrimary: true },
+      id: message.id,
+      method: message.method,
+      params,
+      answer: (body) => {
+        if (primary?.inFlight.get(message.id) !== call) return;
+        primary.inFlight.delete(message.id);
+        if (!primary.isGone) this.#context.ports.toPrimary(bodyText(message.id, body));
+      },
+    };
+    return call;
+  }
+
+  /** I1, I2: the editor's own initialize, with capabilities of ours. A second one re-declares the client. */
+  #initializePrimary(call: Call): void {
+    const { primary } = this.#context;
+    if (primary === undefined) return;
+    if (typeof call.params["protocolVersion"] !== "number") {
+      return call.answer({ error: invalidParams("protocolVersion", "must be a number") });
+    }
+    const capabilities = objectAt(call.params, "clientCapabilities");
+    primary.capabilities = capabilities;
+    primary.abilities = abilitiesOf(capabilities);
+    const info = objectAt(call.params, "clientInfo");
+    primary.name = stringAt(info, "title") ?? stringAt(info, "name") ?? "editor";
+    const version = Math.min(call.params["protocolVersion"], ACP_VERSION);
+    const params = withHubMeta({ ...call.params, protocolVersion: version }, undefined);
+    return this.#start.primary(params, (body) => {
+      if ("result" in body) primary.isInitialized = true;
+      call.answer(body);
+    });
+  }
+
+  #initializeLink(message: RpcRequest, params: JsonObject): void {
+    this.#context.remoteCapabilities = objectAt(params, "clientCapabilities") ?? {};
+    this.#start.onCapabilitiesChanged();
+    this.#context.link.respond(message.id, { result: this.#context.agentInfo ?? null });
+  }
+}
+
+export { arrayAt, isObject, guaranteedCapabilities, mergeCapabilities };

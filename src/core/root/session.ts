@@ -1,0 +1,115 @@
+/** One live session as the root knows it. Data; the modules beside this one act on it. */
+import type { Epoch, InteractionId, SessionId } from "../../protocol/ids.ts";
+import type { LinkSession } from "../../protocol/link.ts";
+import type { TurnState } from "../../protocol/hub-methods.ts";
+import { stringAt, type JsonObject, arrayAt } from "../../protocol/json.ts";
+import { Feed } from "../fanout/feed.ts";
+import { Journal } from "../journal/journal.ts";
+import { SessionState } from "../session-state.ts";
+import type { By } from "../../protocol/meta.ts";
+import { Lane, type Prompt } from "./lane.ts";
+
+/** Lines of one tick, joined: what the link's socket takes. */
+export const lineEncoder = {
+  encode(texts: readonly string[]): { encoded: string; bytes: number } {
+    const encoded = texts.join("\n");
+    return { encoded, bytes: encoded.length };
+  },
+};
+
+export interface SessionSeed {
+  readonly id: SessionId;
+  readonly epoch: Epoch;
+  readonly openedBy: "primary" | "remote";
+  readonly params: JsonObject;
+  readonly workspace: string;
+  readonly journalBytes: number;
+  readonly lanePromptsMax: number;
+  /** False when the agent knows history that this journal will not hold. */
+  readonly isWhole: boolean;
+  readonly now: number;
+}
+
+export class RootSession {
+  readonly id: SessionId;
+  readonly epoch: Epoch;
+  readonly openedBy: "primary" | "remote";
+  readonly cwd: string;
+  readonly roots: readonly string[];
+  readonly journal: Journal;
+  readonly feed: Feed<string> = new Feed(lineEncoder);
+  readonly state: SessionState = new SessionState();
+  readonly lane: Lane;
+  readonly openAsks: Set<InteractionId> = new Set();
+  /** Prompts in flight when the turn was cancelled; until all have their response, the turn is dying (X7). */
+  readonly dying: Set<Prompt> = new Set();
+  /** The agent sent content since the last turn ended: a cancel may still mean something (X7). */
+  hasContentSinceTurn = false;
+  /** Kinds of turn the backend runs by itself: goal, background (B4). */
+  readonly backendTurns: Set<string> = new Set();
+  backendQueue: readonly { id: string; title: string }[] = [];
+  /** Text of the running prompt that an agent's own echo may still repeat (B3). */
+  pendingEcho = "";
+  isListed: boolean;
+  /** Loaded or made by the primary and not closed by it. */
+  hasPrimary: boolean;
+  /** Remote connections attached, as the mirror says. */
+  remoteCount = 0;
+  /** While the agent replays history into it; nobody else may see it yet. */
+  isLoading = false;
+  updatedAt: number;
+  lastTurnState: TurnState = "idle";
+  turnBy: By | undefined;
+  turnPromptId: string | undefined;
+  fallbackTitle: string | undefined;
+  reason: string | undefined;
+
+  constructor(seed: SessionSeed) {
+    this.id = seed.id;
+    this.epoch = seed.epoch;
+    this.openedBy = seed.openedBy;
+    this.cwd = stringAt(seed.params, "cwd") ?? seed.workspace;
+    const extra = (arrayAt(seed.params, "additionalDirectories") ?? []).filter((entry) => typeof entry === "string");
+    this.roots = [this.cwd, ...extra];
+    this.journal = new Journal(seed.epoch, seed.journalBytes, seed.isWhole);
+    this.lane = new Lane(seed.lanePromptsMax);
+    this.isListed = seed.openedBy === "remote";
+    this.hasPrimary = seed.openedBy === "primary";
+    this.updatedAt = seed.now;
+  }
+
+  get isDying(): boolean {
+    return this.dying.size > 0;
+  }
+
+  get title(): string | undefined {
+    return this.state.title ?? this.fallbackTitle;
+  }
+
+  /** B4: from prompts in flight and what the backend reports, never from updates flowing. */
+  get turnState(): TurnState {
+    if (!this.lane.isRunning && this.backendTurns.size === 0) return this.openAsks.size > 0 ? "waiting" : "idle";
+    return this.openAsks.size > 0 ? "waiting" : "running";
+  }
+
+  describe(): LinkSession {
+    return {
+      sessionId: this.id,
+      epoch: this.epoch,
+      head: this.journal.exactAfter,
+      tail: this.journal.tail,
+      whole: this.journal.isWhole,
+      cwd: this.cwd,
+      updatedAt: this.updatedAt,
+      openedBy: this.openedBy,
+      listed: this.isListed,
+      turn: this.turnState,
+      queue: this.lane.entries(),
+      state: this.state.result,
+      ...(this.title !== undefined && { title: this.title }),
+      ...(this.turnBy !== undefined && { turnBy: this.turnBy }),
+      ...(this.turnPromptId !== undefined && { promptId: this.turnPromptId }),
+      ...(this.reason !== undefined && { reason: this.reason }),
+    };
+  }
+}

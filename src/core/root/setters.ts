@@ -1,0 +1,103 @@
+/**
+ * Setting modes, models and options (S6): one at a time per session, and the others learn of it even where the agent says
+ * nothing by itself.
+ */
+import { ACP } from "../../protocol/acp.ts";
+import { arrayAt, isObject, type JsonObject, stringAt } from "../../protocol/json.ts";
+import { withHubMeta } from "../../protocol/meta.ts";
+import type { AnswerBody } from "../interaction/answer.ts";
+import type { Call } from "./calls.ts";
+import type { RootContext } from "./context.ts";
+import type { Publisher } from "./publisher.ts";
+import type { RootSession } from "./session.ts";
+
+/** Updates that tell of a setter's effect. `session/set_mode`: some agents answer with their config options instead. */
+const TELLING: ReadonlyMap<string, readonly string[]> = new Map([
+  [ACP.sessionSetMode, ["current_mode_update", "config_option_update"]],
+  [ACP.sessionSetConfigOption, ["config_option_update"]],
+  [ACP.sessionSetModel, ["config_option_update"]],
+  [ACP.sessionSetTitle, ["session_info_update"]],
+]);
+
+export const isSetter = (method: string): boolean => TELLING.has(method);
+
+interface Running {
+  readonly call: Call;
+  announced: boolean;
+}
+
+export class Setters {
+  readonly #context: RootContext;
+  readonly #publisher: Publisher;
+  readonly #running = new Map<RootSession, Running>();
+  readonly #waiting = new Map<RootSession, Call[]>();
+
+  constructor(context: RootContext, publisher: Publisher) {
+    this.#context = context;
+    this.#publisher = publisher;
+  }
+
+  set(call: Call, session: RootSession): void {
+    if (this.#running.has(session)) {
+      const waiting = this.#waiting.get(session) ?? [];
+      waiting.push(call);
+      this.#waiting.set(session, waiting);
+    } else this.#run(call, session);
+  }
+
+  /** The agent announced something while a setter runs. */
+  onUpdate(session: RootSession, kind: string): void {
+    const running = this.#running.get(session);
+    if (running !== undefined && TELLING.get(running.call.method)?.includes(kind) === true) running.announced = true;
+  }
+
+  #run(call: Call, session: RootSession): void {
+    const running: Running = { call, announced: false };
+    this.#running.set(session, running);
+    const params = withHubMeta(call.params, undefined);
+    this.#context.agent.request(call.method, params, (body, now) => this.#onReply(running, session, body, now), call);
+  }
+
+  #onReply(running: Running, session: RootSession, body: AnswerBody, now: number): void {
+    const { call } = running;
+    if ("result" in body) {
+      this.#note(session, call, body.result);
+      const update = running.announced ? undefined : updateFor(call, body.result);
+      if (update !== undefined) this.#publisher.synthesised(session, update, now, call.caller.key);
+      this.#context.link.announce(session);
+    }
+    call.answer(body);
+    this.#running.delete(session);
+    const next = this.#waiting.get(session)?.shift();
+    if (next !== undefined) this.#run(next, session);
+    else this.#waiting.delete(session);
+  }
+
+  #note(session: RootSession, call: Call, result: unknown): void {
+    if (call.method === ACP.sessionSetMode) session.state.setMode(stringAt(call.params, "modeId"));
+    if (call.method === ACP.sessionSetModel) session.state.setModel(stringAt(call.params, "modelId"));
+    const options = isObject(result) ? arrayAt(result, "configOptions") : undefined;
+    if (options !== undefined) session.state.setConfigOptions(options);
+  }
+}
+
+/** The update the agent did not send. */
+function updateFor(call: Call, result: unknown): JsonObject | undefined {
+  const answered = isObject(result) ? result : {};
+  switch (call.method) {
+    case ACP.sessionSetMode: {
+      const currentModeId = stringAt(call.params, "modeId");
+      return currentModeId === undefined ? undefined : { sessionUpdate: "current_mode_update", currentModeId };
+    }
+    case ACP.sessionSetConfigOption: {
+      const configOptions = arrayAt(answered, "configOptions");
+      return configOptions === undefined ? undefined : { sessionUpdate: "config_option_update", configOptions };
+    }
+    case ACP.sessionSetTitle: {
+      const title = stringAt(answered, "title") ?? stringAt(call.params, "title");
+      return title === undefined ? undefined : { sessionUpdate: "session_info_update", title };
+    }
+    default:
+      return undefined;
+  }
+}
