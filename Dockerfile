@@ -8,6 +8,8 @@ COPY . .
 RUN npm run build && npm prune --omit=dev --omit=optional --ignore-scripts
 
 FROM node:24-slim
+# An init reaps what agents leave behind.
+RUN apt-get update && apt-get install -y --no-install-recommends tini && rm -rf /var/lib/apt/lists/*
 ENV NODE_ENV=production ACP_HUB_HOME=/data
 WORKDIR /app
 COPY --from=build /app/package.json /app/LICENSE ./
@@ -21,6 +23,6 @@ VOLUME /data
 EXPOSE 8377
 HEALTHCHECK --interval=30s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:8377/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "/app/dist/cli/main.js"]
+ENTRYPOINT ["tini", "--", "node", "/app/dist/cli/main.js"]
 # Inside a container loopback reaches nobody; what is exposed is decided by the published port.
 CMD ["serve", "--host", "0.0.0.0"]
