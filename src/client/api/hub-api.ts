@@ -1,0 +1,242 @@
+/** The hub's HTTP routes (contract §3), typed. Every method fails with `ApiError` alone. */
+import type { OpenInteraction } from "../../protocol/hub-methods.ts";
+import { isObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
+import { KEY_HEADER } from "./credential.ts";
+import { ApiError, type HttpOptions, send, sendJson } from "./http.ts";
+import {
+  type Device,
+  type FileEntry,
+  type HistoryPage,
+  type Instance,
+  listIn,
+  type Pairing,
+  readDevice,
+  readFileEntry,
+  readHistory,
+  readInstance,
+  timeIn,
+} from "./types.ts";
+
+/** How `POST …/answer` ended. `pending`: the hub has it, the verdict is not in yet; asking again is safe. */
+export type AnswerOutcome =
+  | { readonly kind: "applied"; readonly by: JsonObject | undefined }
+  | { readonly kind: "lost"; readonly by: JsonObject | undefined }
+  | { readonly kind: "invalid"; readonly reason: string }
+  | { readonly kind: "pending" };
+
+export interface SessionQuery {
+  readonly q?: string;
+  readonly workspace?: string;
+  readonly state?: string;
+  readonly cursor?: string;
+}
+
+const enc = encodeURIComponent;
+
+export class HubApi {
+  readonly http: HttpOptions;
+
+  constructor(http: HttpOptions) {
+    this.http = http;
+  }
+
+  /** Pairs this browser: the hub sets its cookie and keeps the key hashed. Gives the new device's id. */
+  async pairBrowser(code: string, name: string, key: string): Promise<string | undefined> {
+    const headers = { Accept: "application/json; mode=cookie", [KEY_HEADER]: key };
+    const answer = await sendJson(this.http, "api/pair", {
+      method: "POST",
+      body: { code, name, mode: "cookie" },
+      headers,
+    });
+    return isObject(answer) ? stringAt(answer, "deviceId") : undefined;
+  }
+
+  /** Pairs a program: gives the whole answer, tokens included. */
+  async pair(code: string, name: string): Promise<JsonObject> {
+    const answer = await sendJson(this.http, "api/pair", { method: "POST", body: { code, name } });
+    return isObject(answer) ? answer : {};
+  }
+
+  /** A one-use ticket (30 s) for a socket or an event stream. */
+  async ticket(signal?: AbortSignal): Promise<string> {
+    const answer = await sendJson(this.http, "api/ws-ticket", { method: "POST", body: {}, ...(signal && { signal }) });
+    const ticket = isObject(answer) ? stringAt(answer, "ticket") : undefined;
+    if (ticket === undefined) throw new ApiError(502, { title: "The hub gave no ticket" });
+    return ticket;
+  }
+
+  async logout(): Promise<void> {
+    await send(this.http, "api/logout", { method: "POST", body: {} });
+  }
+
+  async devices(): Promise<readonly Device[]> {
+    return listIn(await sendJson(this.http, "api/devices"), "devices").map(readDevice);
+  }
+
+  async renameDevice(id: string, name: string): Promise<void> {
+    await send(this.http, `api/devices/${enc(id)}`, { method: "PATCH", body: { name } });
+  }
+
+  async revokeDevice(id: string): Promise<void> {
+    await send(this.http, `api/devices/${enc(id)}`, { method: "DELETE" });
+  }
+
+  async createPairing(scope: string, name?: string): Promise<Pairing> {
+    const body: JsonObject = { scope, ...(name !== undefined && { name }) };
+    const answer = await sendJson(this.http, "api/pairings", { method: "POST", body });
+    const object = isObject(answer) ? answer : {};
+    return {
+      code: stringAt(object, "code") ?? "",
+      url: stringAt(object, "url") ?? "",
+      expiresAt: timeIn(object, "expiresAt"),
+    };
+  }
+
+  async instances(): Promise<readonly Instance[]> {
+    return listIn(await sendJson(this.http, "api/instances"), "instances").map(readInstance);
+  }
+
+  /** Starts a headless instance in an allowed workspace; gives its id. */
+  async startInstance(workspacePath: string, agent?: string): Promise<string> {
+    const body: JsonObject = { workspacePath, ...(agent !== undefined && { agent }) };
+    const answer = await sendJson(this.http, "api/instances", { method: "POST", body });
+    return isObject(answer) ? (stringAt(answer, "id") ?? "") : "";
+  }
+
+  async stopInstance(id: string): Promise<void> {
+    await send(this.http, `api/instances/${enc(id)}`, { method: "DELETE" });
+  }
+
+  async closeSession(instanceId: string, sessionId: string): Promise<void> {
+    const path = `api/instances/${enc(instanceId)}/sessions/${enc(sessionId)}/close`;
+    await send(this.http, path, { method: "POST", body: {} });
+  }
+
+  async renameSession(instanceId: string, sessionId: string, title: string): Promise<void> {
+    const path = `api/instances/${enc(instanceId)}/sessions/${enc(sessionId)}/rename`;
+    await send(this.http, path, { method: "POST", body: { title } });
+  }
+
+  /** Workspaces known from history. */
+  async projects(): Promise<readonly string[]> {
+    const answer = await sendJson(this.http, "api/projects");
+    const list: readonly Json[] = Array.isArray(answer) ? answer : listIn(answer, "projects", "workspaces");
+    const paths = list.map((entry) =>
+      isObject(entry) ? (stringAt(entry, "workspace") ?? stringAt(entry, "path")) : entry,
+    );
+    return paths.filter((path): path is string => typeof path === "string");
+  }
+
+  async sessions(query: SessionQuery = {}): Promise<HistoryPage> {
+    const words = Object.entries(query).filter(
+      (pair): pair is [string, string] => typeof pair[1] === "string" && pair[1] !== "",
+    );
+    return readHistory(await sendJson(this.http, `api/sessions?${new URLSearchParams(words).toString()}`));
+  }
+
+  exportSession(sessionId: string, format: "md" | "json"): Promise<Response> {
+    return send(this.http, `api/sessions/${enc(sessionId)}/export?format=${format}`, { headers: { Accept: "*/*" } });
+  }
+
+  async interactions(): Promise<readonly OpenInteraction[]> {
+    const list = listIn(await sendJson(this.http, "api/interactions"), "interactions");
+    return list.flatMap((entry) => {
+      const interactionId = stringAt(entry, "interactionId") ?? stringAt(entry, "id");
+      if (interactionId === undefined) return [];
+      const sessionId = stringAt(entry, "sessionId");
+      const instanceId = stringAt(entry, "instanceId") ?? stringAt(entry, "instance") ?? "";
+      const method = stringAt(entry, "method") ?? "session/request_permission";
+      const base = {
+        interactionId,
+        instanceId,
+        method,
+        params: entry["params"] ?? {},
+        openedAt: timeIn(entry, "openedAt"),
+      };
+      return [sessionId === undefined ? base : { ...base, sessionId }];
+    });
+  }
+
+  async answer(interactionId: string, answer: Json): Promise<AnswerOutcome> {
+    try {
+      const path = `api/interactions/${enc(interactionId)}/answer`;
+      const value = await sendJson(this.http, path, { method: "POST", body: { answer } });
+      return { kind: "applied", by: objectAt(isObject(value) ? value : undefined, "settledBy") };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (error.status === 409) return { kind: "lost", by: objectAt(error.problem, "settledBy") };
+      if (error.status === 422) return { kind: "invalid", reason: error.message };
+      if (error.status === 503 && error.code === "verdict-pending") return { kind: "pending" };
+      throw error;
+    }
+  }
+
+  async listFiles(instanceId: string, sessionId: string, path: string): Promise<readonly FileEntry[]> {
+    const query = new URLSearchParams({ sessionId, path }).toString();
+    const answer = await sendJson(this.http, `api/instances/${enc(instanceId)}/fs/list?${query}`);
+    return listIn(answer, "entries", "items").map(readFileEntry);
+  }
+
+  /** A window of text (`line` counts from 1) or, without a window, the bytes. */
+  readFile(
+    instanceId: string,
+    sessionId: string,
+    path: string,
+    window?: { line: number; limit: number },
+  ): Promise<Response> {
+    const query = new URLSearchParams({ sessionId, path });
+    if (window !== undefined) {
+      query.set("line", String(window.line));
+      query.set("limit", String(window.limit));
+    }
+    return send(this.http, `api/instances/${enc(instanceId)}/fs/file?${query.toString()}`, {
+      headers: { Accept: "*/*" },
+    });
+  }
+
+  /** The hub's clock and reach, for diagnostics: how long `api/health` took and what its Date header said. */
+  async health(now: () => number): Promise<{ readonly tookMs: number; readonly hubTime: number | undefined }> {
+    const startedAt = now();
+    const response = await send(this.http, "api/health", { headers: { Accept: "text/plain" } });
+    await response.text();
+    const date = Date.parse(response.headers.get("date") ?? "");
+    return { tookMs: now() - startedAt, hubTime: Number.isNaN(date) ? undefined : date };
+  }
+
+  /** The key push subscriptions are made for; undefined when this hub sends no pushes. */
+  async pushKey(): Promise<string | undefined> {
+    try {
+      const answer = await sendJson(this.http, "api/push/key");
+      return isObject(answer) ? stringAt(answer, "publicKey") : undefined;
+    } catch (error) {
+      if (error instanceof ApiError && (error.status === 404 || error.status === 503)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Registers or changes this device's subscription. `kinds`: "needs-you", "turn-ended". */
+  async subscribePush(subscription: JsonObject, kinds: readonly string[]): Promise<void> {
+    await send(this.http, "api/push/subscription", { method: "PUT", body: { subscription, kinds: [...kinds] } });
+  }
+
+  async unsubscribePush(): Promise<void> {
+    await send(this.http, "api/push/subscription", { method: "DELETE" });
+  }
+
+  /** Sends a test through the real pipeline. */
+  async testPush(): Promise<void> {
+    await send(this.http, "api/push/test", { method: "POST", body: {} });
+  }
+
+  /** The last deliveries to this device, newest first. */
+  async pushDeliveries(): Promise<
+    readonly { readonly at: number; readonly kind: string; readonly status: number | undefined }[]
+  > {
+    const list = listIn(await sendJson(this.http, "api/push/deliveries"), "deliveries");
+    return list.map((entry) => ({
+      at: timeIn(entry, "at"),
+      kind: stringAt(entry, "kind") ?? "",
+      status: numberAt(entry, "status"),
+    }));
+  }
+}

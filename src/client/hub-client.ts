@@ -1,0 +1,295 @@
+/**
+ * A hub as one client sees it: a connection, the sessions attached on it, the agent's open questions, the prompts on
+ * their way. Used by the app, the CLI and tests.
+ *
+ * H1 Every session that is open here is attached again, by cursor, on every new socket.
+ * H2 An answer that was on its way when the socket went is given again when the question is asked again; the person
+ *    decided once.
+ * H3 Prompts go out only for sessions that are attached, so that their turn notices are seen.
+ */
+import { ACP } from "../protocol/acp.ts";
+import type { RpcId } from "../protocol/envelope.ts";
+import { HUB, type SettledNotice, type TurnNotice } from "../protocol/hub-methods.ts";
+import { type SessionId, sessionId } from "../protocol/ids.ts";
+import { isObject, type Json, type JsonObject, objectAt, stringAt } from "../protocol/json.ts";
+import { HUB_META } from "../protocol/meta.ts";
+import type { AnswerOutcome } from "./api/hub-api.ts";
+import { Connection, type ConnectionEvent, type ConnectionOptions } from "./connection.ts";
+import { Emitter, Observable, type Unsubscribe } from "./emitter.ts";
+import { CallError } from "./errors.ts";
+import { type InteractionInput, type InteractionState, NO_INTERACTIONS, reduceInteractions } from "./interactions.ts";
+import { Outbox, type OutboxEntry } from "./outbox.ts";
+import { type ClientStorage, memoryStorage } from "./ports.ts";
+import { SessionClient, type SessionOptions } from "./session.ts";
+
+export interface HubClientOptions extends Omit<ConnectionOptions, "answers"> {
+  /** Where prompts wait between page loads; memory by default. */
+  readonly storage?: ClientStorage;
+  /** Makes a prompt id: unique for ever. */
+  readonly newId: () => string;
+  /** Answers a question that was never asked on this socket (it is only listed). */
+  readonly answerByHttp?: (interactionId: string, answer: Json) => Promise<AnswerOutcome>;
+}
+
+export interface NewSession {
+  readonly cwd: string;
+  readonly instance?: string;
+}
+
+const QUESTIONS: ReadonlySet<string> = new Set([ACP.requestPermission, ACP.elicitationCreate]);
+
+export class HubClient {
+  readonly connection: Connection;
+  readonly outbox: Outbox;
+  readonly interactions: Observable<InteractionState> = new Observable(NO_INTERACTIONS);
+  /** Notices of no open session, and those a screen may want as they pass (turn ends, settlements). */
+  readonly notices: Emitter<{ readonly method: string; readonly params: JsonObject }> = new Emitter();
+  readonly #options: HubClientOptions;
+  readonly #sessions = new Map<SessionId, SessionClient>();
+  /** Ids of every socket this client had: a verdict may name an earlier one. Bounded by `OWN_CONNECTIONS_MAX`. */
+  readonly #ownConnections = new Set<string>();
+  readonly #unsubscribe: readonly Unsubscribe[];
+
+  constructor(options: HubClientOptions) {
+    this.#options = options;
+    this.connection = new Connection({ ...options, answers: QUESTIONS });
+    const storage = options.storage ?? memoryStorage();
+    this.outbox = new Outbox(storage, options.clock, (entry) => this.#sendPrompt(entry));
+    this.#unsubscribe = [
+      this.connection.state.subscribe(() => this.#onState()),
+      this.connection.events.subscribe((event) => this.#onEvent(event)),
+    ];
+  }
+
+  start(): void {
+    this.connection.start();
+  }
+
+  /** Ends the connection for good and lets go of everything. */
+  stop(): void {
+    this.connection.stop();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+  }
+
+  session(id: string): SessionClient | undefined {
+    return this.#sessions.get(sessionId(id));
+  }
+
+  /** Opens a session and keeps it attached until `close`. `prepare` runs before the first load (restore from a store). */
+  async open(
+    id: string,
+    options: SessionOptions = {},
+    prepare?: (session: SessionClient) => Promise<void>,
+  ): Promise<SessionClient> {
+    const known = this.session(id);
+    if (known !== undefined) return known;
+    const session = this.#add(sessionId(id), options);
+    await prepare?.(session);
+    if (this.session(id) === session && this.#isReady()) void this.#attach(session);
+    return session;
+  }
+
+  /** Lets go of a session: the hub stops sending it, the agent notices nothing. */
+  close(id: string): void {
+    if (!this.#sessions.delete(sessionId(id)) || !this.#isReady()) return;
+    this.connection.call("session/detach", { sessionId: id }).catch(() => undefined);
+  }
+
+  async newSession(request: NewSession): Promise<SessionClient> {
+    const hub: JsonObject = request.instance === undefined ? {} : { instance: request.instance };
+    const params: JsonObject = { cwd: request.cwd, mcpServers: [], _meta: { [HUB_META]: hub } };
+    const answer = await this.connection.call(ACP.sessionNew, params);
+    const id = isObject(answer) ? stringAt(answer, "sessionId") : undefined;
+    if (id === undefined) throw new CallError({ code: -32603, message: "The agent made no session" });
+    const options = { cwd: request.cwd, ...(request.instance !== undefined && { instance: request.instance }) };
+    const session = this.session(id) ?? this.#add(sessionId(id), options);
+    session.adopt(answer);
+    return session;
+  }
+
+  /** Keeps a prompt on the device and sends it as soon as its session is attached. Gives its id. */
+  prompt(id: string, blocks: readonly JsonObject[]): string {
+    const promptId = this.#options.newId();
+    this.outbox.add(promptId, id, blocks);
+    this.#flush();
+    return promptId;
+  }
+
+  retryPrompt(promptId: string): void {
+    this.outbox.retry(promptId);
+    this.#flush();
+  }
+
+  /** Takes back a prompt that has not started. False when the hub says it has. */
+  async withdrawPrompt(promptId: string): Promise<boolean> {
+    const entry = this.outbox.get(promptId);
+    if (entry === undefined) return true;
+    if (entry.delivery === "hub" || (entry.delivery === "phone" && this.#isReady())) {
+      try {
+        await this.session(entry.sessionId)?.removeQueued(promptId);
+      } catch (error) {
+        if (entry.delivery === "hub" || !(error instanceof CallError)) return false;
+      }
+    }
+    this.outbox.remove(promptId);
+    return true;
+  }
+
+  /** Answers a question: on the socket it was asked on, else over HTTP. The card's state tells how it went. */
+  async answer(interactionId: string, result: Json): Promise<void> {
+    this.#reduce({ kind: "answering", interactionId, result, now: this.#options.clock.now() });
+    await this.#deliverAnswer(interactionId, result);
+  }
+
+  /** What `GET /api/interactions` or an event told. */
+  setListed(interactions: Extract<InteractionInput, { kind: "listed" }>["interactions"]): void {
+    this.#reduce({ kind: "listed", interactions });
+  }
+
+  #isReady(): boolean {
+    return this.connection.state.value.kind === "ready";
+  }
+
+  #add(id: SessionId, options: SessionOptions): SessionClient {
+    const port = {
+      clock: this.#options.clock,
+      call: this.connection.call.bind(this.connection),
+      notify: this.connection.notify.bind(this.connection),
+    };
+    const session = new SessionClient(id, port, options);
+    this.#sessions.set(id, session);
+    return session;
+  }
+
+  #onState(): void {
+    const state = this.connection.state.value;
+    if (state.kind === "ready") {
+      const { connectionId } = state.info;
+      if (connectionId !== undefined) remember(this.#ownConnections, connectionId);
+      for (const session of this.#sessions.values()) void this.#attach(session);
+    } else if (state.kind === "reconnecting" || state.kind === "stopped" || state.kind === "connecting") {
+      this.#reduce({ kind: "link-lost" });
+      for (const session of this.#sessions.values()) session.detached();
+    }
+  }
+
+  async #attach(session: SessionClient): Promise<void> {
+    await session.attach();
+    this.#flush();
+  }
+
+  #flush(): void {
+    if (this.#isReady()) this.outbox.flush((id) => this.session(id)?.view.value.attach.kind === "live");
+  }
+
+  #sendPrompt(entry: OutboxEntry): Promise<Json> {
+    const { sessionId: id, promptId, blocks } = entry;
+    const params: JsonObject = { sessionId: id, prompt: [...blocks], _meta: { [HUB_META]: { promptId } } };
+    return this.connection.call(ACP.sessionPrompt, params);
+  }
+
+  #onEvent(event: ConnectionEvent): void {
+    if (event.kind === "request") this.#asked(event.id, event.method, event.params);
+    else this.#onNotification(event.method, event.params);
+  }
+
+  #onNotification(method: string, params: JsonObject): void {
+    // Parse edge: notices are written by the hub; readers take the members they know.
+    if (method === HUB.turn) this.#onTurn({ queue: [], ...params } as unknown as TurnNotice);
+    else if (method === HUB.interactionSettled) this.#settled(params as unknown as SettledNotice);
+    else if (method === HUB.interactionRejected) this.#rejected(params);
+    else if (method === ACP.cancelRequest) this.#withdrawn(params);
+    const id = stringAt(params, "sessionId");
+    if (id !== undefined) this.session(id)?.receive(method, params);
+    if (method !== ACP.sessionUpdate) this.notices.emit({ method, params });
+  }
+
+  #onTurn(notice: TurnNotice): void {
+    this.outbox.noticed(notice);
+    const entry = notice.promptId === undefined ? undefined : this.outbox.get(notice.promptId);
+    if (entry !== undefined) this.session(entry.sessionId)?.echo(entry.promptId, entry.blocks);
+  }
+
+  #asked(id: RpcId, method: string, params: JsonObject): void {
+    this.#reduce({ kind: "asked", rpcId: id, method, params, now: this.#options.clock.now() });
+    const card = this.interactions.value.open.find((other) => other.rpcId === id);
+    if (card?.answer !== undefined) void this.#deliverAnswer(card.interactionId, card.answer.result);
+  }
+
+  #withdrawn(params: JsonObject): void {
+    const id = params["requestId"];
+    if (typeof id === "number" || typeof id === "string") this.#reduce({ kind: "withdrawn", rpcId: id });
+  }
+
+  #settled(notice: SettledNotice): void {
+    this.#reduce({ kind: "settled", notice, isOurs: ({ by }) => this.#ownConnections.has(by.connectionId) });
+  }
+
+  #rejected(params: JsonObject): void {
+    const interactionId = stringAt(params, "interactionId");
+    if (interactionId === undefined) return;
+    this.#reduce({ kind: "rejected", interactionId, reason: stringAt(params, "reason") ?? "The answer was not valid" });
+  }
+
+  async #deliverAnswer(interactionId: string, result: Json): Promise<void> {
+    const card = this.interactions.value.open.find((other) => other.interactionId === interactionId);
+    if (card === undefined) return;
+    if (card.rpcId !== undefined && this.connection.respond(card.rpcId, result))
+      await this.#confirmArrival(interactionId);
+    else if (this.#options.answerByHttp !== undefined) await this.#answerByHttp(interactionId, result);
+  }
+
+  /** A JSON-RPC answer has no answer. The next call on the same socket has: when it comes, ours was read before it. */
+  async #confirmArrival(interactionId: string): Promise<void> {
+    try {
+      await this.connection.call(HUB.queueList, {});
+    } catch (error) {
+      if (!(error instanceof CallError)) return;
+    }
+    this.#reduce({ kind: "accepted", interactionId });
+  }
+
+  async #answerByHttp(interactionId: string, result: Json): Promise<void> {
+    try {
+      const outcome = (await this.#options.answerByHttp?.(interactionId, result)) ?? { kind: "pending" };
+      if (outcome.kind === "pending") this.#reduce({ kind: "accepted", interactionId });
+      else if (outcome.kind === "invalid") this.#reduce({ kind: "rejected", interactionId, reason: outcome.reason });
+      else this.#settledByHttp(interactionId, outcome.kind, outcome.by, result);
+    } catch {
+      this.#reduce({
+        kind: "answer-failed",
+        interactionId,
+        reason: "The hub could not be reached. Nothing was decided.",
+      });
+    }
+  }
+
+  #settledByHttp(
+    interactionId: string,
+    kind: "applied" | "lost",
+    settledBy: JsonObject | undefined,
+    result: Json,
+  ): void {
+    const optionId = stringAt(objectAt(isObject(result) ? result : undefined, "outcome"), "optionId");
+    const by = {
+      connectionId: stringAt(settledBy, "connectionId") ?? "",
+      device: stringAt(settledBy, "device") ?? "",
+      name: stringAt(settledBy, "name") ?? (kind === "applied" ? "this device" : "another client"),
+    };
+    const outcome = { action: "answered" as const, ...(kind === "applied" && optionId !== undefined && { optionId }) };
+    const notice: SettledNotice = { interactionId, outcome, by, at: this.#options.clock.now() };
+    this.#reduce({ kind: "settled", notice, isOurs: () => kind === "applied" });
+  }
+
+  #reduce(input: InteractionInput): void {
+    this.interactions.set(reduceInteractions(this.interactions.value, input));
+  }
+}
+
+const OWN_CONNECTIONS_MAX = 64;
+
+function remember(ids: Set<string>, id: string): void {
+  ids.add(id);
+  const oldest = ids.values().next().value;
+  if (ids.size > OWN_CONNECTIONS_MAX && oldest !== undefined) ids.delete(oldest);
+}

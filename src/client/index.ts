@@ -1,0 +1,83 @@
+/** The headless client's public face. Browser-safe: sockets, time and storage come in. */
+export { acceptForm, acceptUrl, cancelForm, declineForm, selectOption } from "./answers.ts";
+export {
+  bearerCredential,
+  type Credential,
+  cookieCredential,
+  KEY_HEADER,
+  readTokenPair,
+  refreshingCredential,
+  type TokenPair,
+} from "./api/credential.ts";
+export { ApiError, type Fetch, type FetchInit, type HttpOptions } from "./api/http.ts";
+export { type AnswerOutcome, HubApi, type SessionQuery } from "./api/hub-api.ts";
+export { type EventsState, type HubEvent, HubEvents } from "./api/hub-events.ts";
+export type {
+  Device,
+  FileEntry,
+  HistoryPage,
+  HistorySession,
+  Instance,
+  InstanceSession,
+  Pairing,
+} from "./api/types.ts";
+export {
+  Connection,
+  type ConnectionEvent,
+  type ConnectionOptions,
+  type ConnectionState,
+  DEFAULT_CAPABILITIES,
+  DialRefused,
+  type DialTarget,
+} from "./connection.ts";
+export { bearerDial, socketUrl, ticketDial } from "./dial.ts";
+export {
+  type Choice,
+  checkForm,
+  type FormField,
+  type FormResult,
+  type FormValue,
+  type FormValues,
+  initialValues,
+  readForm,
+} from "./elicitation-form.ts";
+export { Emitter, Observable, type Unsubscribe } from "./emitter.ts";
+export { CallError, ClientError, type ClientErrorCode } from "./errors.ts";
+export { HubClient, type HubClientOptions, type NewSession } from "./hub-client.ts";
+export type { HubInfo } from "./hub-info.ts";
+export {
+  type InteractionCard,
+  type InteractionState,
+  type OwnAnswer,
+  type SettledCard,
+  shownCards,
+} from "./interactions.ts";
+export { type Delivery, Outbox, type OutboxEntry, type OutboxFailure } from "./outbox.ts";
+export {
+  type ClientStorage,
+  type Clock,
+  memoryStorage,
+  type Socket,
+  type SocketClose,
+  type SocketFactory,
+  type SocketHandlers,
+  systemClock,
+} from "./ports.ts";
+export { SessionClient, type SessionOptions, type SessionPort, turnOf } from "./session.ts";
+export type { AttachState, Attendant, SavedSession, SessionView } from "./session-view.ts";
+export { isText, textOf } from "./transcript/blocks.ts";
+export {
+  EMPTY_TRANSCRIPT,
+  type MarkItem,
+  type MessageItem,
+  type RawItem,
+  type SettledItem,
+  type ToolItem,
+  type Transcript,
+  type TranscriptInput,
+  type TranscriptItem,
+  type TurnEndItem,
+} from "./transcript/item.ts";
+export { oldestSeq, prependPage } from "./transcript/page.ts";
+export { reduceTranscript } from "./transcript/reduce.ts";
+export { type WebSocketConstructor, type WebSocketLike, webSocketFactory } from "./web-socket.ts";
