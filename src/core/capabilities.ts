@@ -1,8 +1,9 @@
 /**
  * Client capabilities: kept per connection, merged only for what the agent is told (I3, I4). Pure.
  */
-import { HUB_META } from "../protocol/meta.ts";
+
 import { isObject, type Json, type JsonObject, objectAt, put } from "../protocol/json.ts";
+import { HUB_META } from "../protocol/meta.ts";
 
 /** What one client can show, read from its own `clientCapabilities`. */
 export interface ClientAbilities {
@@ -37,7 +38,8 @@ function orMerge(a: Json | undefined, b: Json | undefined): Json | undefined {
   if (typeof a === "boolean" && typeof b === "boolean") return a || b;
   if (isObject(a) && isObject(b)) {
     const merged: JsonObject = { ...a };
-    for (const [key, value] of Object.entries(b)) put(merged, key, orMerge(Object.hasOwn(merged, key) ? merged[key] : undefined, value));
+    for (const [key, value] of Object.entries(b))
+      put(merged, key, orMerge(Object.hasOwn(merged, key) ? merged[key] : undefined, value));
     return merged;
   }
   return a;
@@ -65,7 +67,10 @@ export function mergeCapabilities(primary: JsonObject | undefined, remotes: read
       put(merged, key, orMerge(Object.hasOwn(merged, key) ? merged[key] : undefined, value));
     }
   }
-  const meta = mergeMeta(objectAt(primary, "_meta"), remotes.map((remote) => objectAt(remote, "_meta")));
+  const meta = mergeMeta(
+    objectAt(primary, "_meta"),
+    remotes.map((remote) => objectAt(remote, "_meta")),
+  );
   if (meta !== undefined) merged["_meta"] = meta;
   return merged;
 }

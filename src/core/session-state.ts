@@ -47,12 +47,14 @@ export class SessionState {
 
   setMode(modeId: string | undefined): void {
     const modes = objectAt(this.#result, "modes");
-    if (modes !== undefined && modeId !== undefined) this.#result = { ...this.#result, modes: { ...modes, currentModeId: modeId } };
+    if (modes !== undefined && modeId !== undefined)
+      this.#result = { ...this.#result, modes: { ...modes, currentModeId: modeId } };
   }
 
   setModel(modelId: string | undefined): void {
     const models = objectAt(this.#result, "models");
-    if (models !== undefined && modelId !== undefined) this.#result = { ...this.#result, models: { ...models, currentModelId: modelId } };
+    if (models !== undefined && modelId !== undefined)
+      this.#result = { ...this.#result, models: { ...models, currentModelId: modelId } };
   }
 
   setConfigOptions(options: Json[]): void {

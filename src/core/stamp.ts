@@ -2,8 +2,9 @@
  * Puts the stamp of a numbered event into a message: `params._meta["acp-hub"]` (B1). The common frame is spliced, so that an
  * update is never written anew; anything unusual is re-serialised.
  */
-import { HUB_META, hubMeta, type Stamp, withHubMeta } from "../protocol/meta.ts";
+
 import type { JsonObject } from "../protocol/json.ts";
+import { HUB_META, hubMeta, type Stamp, withHubMeta } from "../protocol/meta.ts";
 
 /** How almost every update of every agent starts. The position of the splice is certain from these bytes alone. */
 const UPDATE_PREFIX = '{"jsonrpc":"2.0","method":"session/update","params":{';
@@ -34,7 +35,11 @@ function stampText(stamp: Stamp): string {
 
 /** The notification's text with the stamp in. `text` is the message as it came, `params` the same parsed. */
 export function spliceStamp(text: string, method: string, params: JsonObject, stamp: Stamp): string {
-  if (params["_meta"] === undefined && text.startsWith(UPDATE_PREFIX) && text.charCodeAt(UPDATE_PREFIX.length) === 0x22) {
+  if (
+    params["_meta"] === undefined &&
+    text.startsWith(UPDATE_PREFIX) &&
+    text.charCodeAt(UPDATE_PREFIX.length) === 0x22
+  ) {
     return `${UPDATE_PREFIX}"_meta":{"${HUB_META}":${stampText(stamp)}},${text.slice(UPDATE_PREFIX.length)}`;
   }
   return stampedNotification(method, params, stamp);

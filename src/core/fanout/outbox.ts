@@ -7,7 +7,7 @@
  * O3 Private messages of a session that is behind wait for their place; one that became pointless is taken back (`withdraw`).
  * O4 Over the hard bound the connection is hopeless: the owner is told once and closes it with a code that says resume.
  */
-import type { ConnectionId, SessionId } from "../../protocol/ids.ts";
+import type { ConnectionId } from "../../protocol/ids.ts";
 import type { Encoder, Feed, FeedReader, Segment } from "./feed.ts";
 
 /** The socket as the outbox sees it. Calls never come back synchronously. */
@@ -21,7 +21,9 @@ export interface Sink<Encoded> {
 export interface CatchUpSource {
   /** The last event of the session. */
   tail(): number;
-  /** Coalesced frames after `cursor` up to event `upTo`, at most about `maxBytes`; `last` is the cursor after them. */
+  /** True while a page plan is under way: the feed's tail must not be mixed into it. */
+  readonly isMidway: boolean;
+  /** Frames after `cursor` up to event `upTo`, at most about `maxBytes`; `last` is the cursor after them. */
   read(cursor: number, upTo: number, maxBytes: number): CatchUpPage;
   /** What to say when a reader that was live has to be caught up from the journal: updates after `cursor` come joined. */
   gapNotice(cursor: number, upTo: number): string | undefined;
@@ -53,12 +55,18 @@ export class Outbox<Encoded> {
   readonly #encoder: Encoder<Encoded>;
   readonly #limits: OutboxLimits;
   readonly #onHopeless: () => void;
-  readonly #subscriptions = new Map<SessionId, Subscription<Encoded>>();
+  readonly #subscriptions = new Map<Feed<Encoded>, Subscription<Encoded>>();
   #queuedBytes = 0;
   #isClosed = false;
   isExtended = false;
 
-  constructor(id: ConnectionId, sink: Sink<Encoded>, encoder: Encoder<Encoded>, limits: OutboxLimits, onHopeless: () => void) {
+  constructor(
+    id: ConnectionId,
+    sink: Sink<Encoded>,
+    encoder: Encoder<Encoded>,
+    limits: OutboxLimits,
+    onHopeless: () => void,
+  ) {
     this.id = id;
     this.#sink = sink;
     this.#encoder = encoder;
@@ -80,32 +88,32 @@ export class Outbox<Encoded> {
     return false;
   }
 
-  isSubscribed(session: SessionId): boolean {
-    return this.#subscriptions.has(session);
+  isSubscribed(feed: Feed<Encoded>): boolean {
+    return this.#subscriptions.has(feed);
   }
 
   /** Begins (or begins anew) to read a session after `cursor`. What was queued for it before is kept in front. */
-  subscribe(session: SessionId, feed: Feed<Encoded>, source: CatchUpSource, cursor: number): void {
-    const queued = this.#subscriptions.get(session)?.end() ?? [];
+  subscribe(feed: Feed<Encoded>, source: CatchUpSource, cursor: number): void {
+    const queued = this.#subscriptions.get(feed)?.end() ?? [];
     const subscription = new Subscription(this, feed, source, cursor);
-    this.#subscriptions.set(session, subscription);
+    this.#subscriptions.set(feed, subscription);
     feed.readers.add(subscription);
     for (const message of queued) subscription.enqueue({ ...message, after: cursor });
     subscription.pump();
   }
 
-  unsubscribe(session: SessionId): void {
-    const subscription = this.#subscriptions.get(session);
+  unsubscribe(feed: Feed<Encoded>): void {
+    const subscription = this.#subscriptions.get(feed);
     if (subscription === undefined) return;
-    this.#subscriptions.delete(session);
+    this.#subscriptions.delete(feed);
     // What the client is owed (responses) goes out; nothing more follows for this session.
     for (const message of subscription.end()) this.#write(message.text);
   }
 
   /** Sends a private message, in its place behind the session's updates so far (B6). `tag` names it for `withdraw`. */
-  send(text: string, session?: SessionId, tag?: string): void {
+  send(text: string, feed?: Feed<Encoded>, tag?: string): void {
     if (this.#isClosed) return;
-    const subscription = session === undefined ? undefined : this.#subscriptions.get(session);
+    const subscription = feed === undefined ? undefined : this.#subscriptions.get(feed);
     if (subscription === undefined) this.#write(text);
     else subscription.send(text, tag);
     this.#checkBound();
@@ -232,16 +240,17 @@ class Subscription<Encoded> implements FeedReader<Encoded> {
   }
 
   #advance(target: number): void {
-    const segment = this.#feed.segmentFrom(this.#cursor + 1);
+    const segment = this.#source.isMidway ? undefined : this.#feed.segmentFrom(this.#cursor + 1);
     if (segment !== undefined && segment.first === this.#cursor + 1 && segment.last <= target) {
       this.#take(segment);
       return;
     }
-    const notice = this.#wasLive ? this.#source.gapNotice(this.#cursor, target) : undefined;
+    const notice = this.#wasLive && !this.#source.isMidway ? this.#source.gapNotice(this.#cursor, target) : undefined;
     this.#wasLive = false;
     if (notice !== undefined) this.#outbox.writeTexts([notice]);
     const page = this.#source.read(this.#cursor, target, PAGE_BYTES);
-    this.#cursor = Math.max(page.last, this.#cursor + 1);
+    // Joined items overlap in their numbers, so the cursor moves only when the whole stretch has been given.
+    if (!this.#source.isMidway) this.#cursor = Math.max(page.last, this.#cursor + 1);
     this.#outbox.writeTexts(page.texts);
   }
 

@@ -29,7 +29,9 @@ function readPermission(params: JsonObject, result: Json): ReadAnswer {
   if (kind === "cancelled") return { kind: "cancelled", body: { result }, outcome: { action: "cancelled" } };
   if (kind !== "selected") return invalid('"outcome.outcome" must be "selected" or "cancelled"');
   const optionId = stringAt(outcome, "optionId");
-  const option = arrayAt(params, "options")?.find((candidate) => isObject(candidate) && candidate["optionId"] === optionId);
+  const option = arrayAt(params, "options")?.find(
+    (candidate) => isObject(candidate) && candidate["optionId"] === optionId,
+  );
   if (optionId === undefined || !isObject(option)) return invalid('"outcome.optionId" is none of the options');
   const optionName = stringAt(option, "name");
   const optionKind = stringAt(option, "kind");
@@ -48,7 +50,8 @@ function readPermission(params: JsonObject, result: Json): ReadAnswer {
 function readElicitation(params: JsonObject, result: Json): ReadAnswer {
   const action = isObject(result) ? stringAt(result, "action") : undefined;
   if (action === undefined) return invalid('"action" must be a string');
-  if (action === "cancel") return { kind: "cancelled", body: { result }, outcome: { action: "cancelled", elicitation: action } };
+  if (action === "cancel")
+    return { kind: "cancelled", body: { result }, outcome: { action: "cancelled", elicitation: action } };
   if (action === "accept" && params["mode"] !== "url") {
     const content = isObject(result) ? result["content"] : undefined;
     const problem = checkContent(objectAt(params, "requestedSchema"), content);
@@ -71,4 +74,5 @@ export function cancelledAnswer(method: string): AnswerBody {
 }
 
 /** True for the agent's requests that are raced between clients. */
-export const isInteraction = (method: string): boolean => method === ACP.requestPermission || method === ACP.elicitationCreate;
+export const isInteraction = (method: string): boolean =>
+  method === ACP.requestPermission || method === ACP.elicitationCreate;

@@ -7,7 +7,11 @@ import type { DowngradeRun } from "./downgrade.ts";
 
 /** The card the popups hang on: the form's own tool call, or one made for this client alone. */
 function cardId(params: JsonObject): string {
-  return stringAt(params, "toolCallId") ?? stringAt(objectAt(params, "toolCall"), "toolCallId") ?? `acp-hub:form:${interactionIdOf(params)}`;
+  return (
+    stringAt(params, "toolCallId") ??
+    stringAt(objectAt(params, "toolCall"), "toolCallId") ??
+    `acp-hub:form:${interactionIdOf(params)}`
+  );
 }
 
 const interactionIdOf = (params: JsonObject): string => stringAt(hubMeta(params), "interactionId") ?? "";
@@ -24,7 +28,14 @@ export function openCard(params: JsonObject): RpcNotification {
   const title = stringAt(params, "message") ?? "The agent asks for input";
   const toolCallId = cardId(params);
   const sessionUpdate = hasOwnCard(params) ? "tool_call" : "tool_call_update";
-  return cardUpdate(params, { sessionUpdate, toolCallId, title, kind: "other", status: "pending", rawInput: { description: title } });
+  return cardUpdate(params, {
+    sessionUpdate,
+    toolCallId,
+    title,
+    kind: "other",
+    status: "pending",
+    rawInput: { description: title },
+  });
 }
 
 /** Brings the card to its end. A card of the agent's own is the agent's to end. */
@@ -43,6 +54,12 @@ export function stepParams(params: JsonObject, run: DowngradeRun): JsonObject {
     sessionId: stringAt(params, "sessionId") ?? "",
     toolCall: { toolCallId: cardId(params), title, kind: "other", status: "pending", rawInput: { description } },
     options: step.options.map(({ optionId, name, kind }) => ({ optionId, name, kind })),
-    _meta: { [HUB_META]: { interactionId: interactionIdOf(params), openedAt: hubMeta(params)?.["openedAt"], step: { index, of } } },
+    _meta: {
+      [HUB_META]: {
+        interactionId: interactionIdOf(params),
+        openedAt: hubMeta(params)?.["openedAt"],
+        step: { index, of },
+      },
+    },
   };
 }

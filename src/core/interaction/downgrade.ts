@@ -2,8 +2,9 @@
  * Renders a form as permission requests for a client that has no forms (X8). Pure; the run belongs to one connection and starts
  * over with it.
  */
-import { hubMeta } from "../../protocol/meta.ts";
+
 import { arrayAt, isObject, type Json, type JsonObject, objectAt, put, stringAt } from "../../protocol/json.ts";
+import { hubMeta } from "../../protocol/meta.ts";
 import type { AnswerBody } from "./answer.ts";
 
 export interface DowngradeOption {
@@ -22,7 +23,12 @@ export interface DowngradeStep {
 }
 
 const SKIP = "__skip__";
-const DECLINE: DowngradeOption = { optionId: "acp-hub:decline", name: "Decline", kind: "reject_once", action: "decline" };
+const DECLINE: DowngradeOption = {
+  optionId: "acp-hub:decline",
+  name: "Decline",
+  kind: "reject_once",
+  action: "decline",
+};
 
 function readRecipe(params: JsonObject): DowngradeStep[] | undefined {
   const recipe = hubMeta(params)?.["downgrade"];
@@ -146,7 +152,12 @@ function generatedSteps(params: JsonObject): DowngradeStep[] {
     steps.push(...made);
   }
   if (steps.length > 0) return steps;
-  return [{ title: message, options: [{ optionId: "acp-hub:accept", name: "Accept", kind: "allow_once", action: "accept" }, DECLINE] }];
+  return [
+    {
+      title: message,
+      options: [{ optionId: "acp-hub:accept", name: "Accept", kind: "allow_once", action: "accept" }, DECLINE],
+    },
+  ];
 }
 
 /** The permission steps for a form: the backend's own recipe, or one made from the schema. Never empty. */
@@ -181,7 +192,8 @@ export class DowngradeRun {
     const option = this.current.step.options.find((candidate) => candidate.optionId === optionId);
     if (option === undefined) return { kind: "unknown-option" };
     for (const [name, value] of Object.entries(option.set ?? {})) this.#collect(name, value);
-    if (option.action !== undefined && option.action !== "accept") return { kind: "done", body: { result: { action: option.action } } };
+    if (option.action !== undefined && option.action !== "accept")
+      return { kind: "done", body: { result: { action: option.action } } };
     this.#index += 1;
     if (option.action === undefined && this.#index < this.steps.length) return { kind: "next" };
     return { kind: "done", body: { result: { action: "accept", content: this.#content } } };

@@ -37,7 +37,8 @@ function checkArray(schema: JsonObject, value: readonly Json[]): string | undefi
   if (min !== undefined && value.length < min) return `needs at least ${min} choices`;
   if (max !== undefined && value.length > max) return `takes at most ${max} choices`;
   const allowed = allowedValues(objectAt(schema, "items") ?? {});
-  if (allowed !== undefined && value.some((entry) => !allowed.includes(entry))) return "has a value that is not offered";
+  if (allowed !== undefined && value.some((entry) => !allowed.includes(entry)))
+    return "has a value that is not offered";
   return undefined;
 }
 

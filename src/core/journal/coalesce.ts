@@ -19,7 +19,8 @@ function updateOf(item: JournalItem): JsonObject | undefined {
 
 /** The key under which only the last item counts; undefined for items that all count. */
 function lastOnlyKey(item: JournalItem): string | undefined {
-  if (item.method === HUB.turn) return item.params["stopReason"] === undefined && item.params["error"] === undefined ? HUB.turn : undefined;
+  if (item.method === HUB.turn)
+    return item.params["stopReason"] === undefined && item.params["error"] === undefined ? HUB.turn : undefined;
   const update = updateOf(item);
   const kind = update?.["sessionUpdate"];
   if (update === undefined || typeof kind !== "string" || !STATE_KINDS.has(kind)) return undefined;
@@ -39,7 +40,10 @@ function mergeState(before: JournalItem, after: JournalItem): JournalItem {
 }
 
 /** True when both are text of the same message by the same author, and not too long together. */
-export function isSameMessage(previous: JournalItem | undefined, item: JournalItem): previous is JournalItem & { run: TextRun } {
+export function isSameMessage(
+  previous: JournalItem | undefined,
+  item: JournalItem,
+): previous is JournalItem & { run: TextRun } {
   const [a, b] = [previous?.run, item.run];
   if (previous === undefined || a === undefined || b === undefined) return false;
   if (a.kind !== b.kind || a.messageId !== b.messageId || previous.promptId !== item.promptId) return false;

@@ -1,10 +1,10 @@
 /** Journal items as the messages a reader gets, stamped. */
-import { stampedNotification } from "../stamp.ts";
-import { itemParams, type JournalItem } from "./item.ts";
+
 import { HUB } from "../../protocol/hub-methods.ts";
-import { withHubMeta } from "../../protocol/meta.ts";
-import { stampObject } from "../stamp.ts";
 import type { JsonObject } from "../../protocol/json.ts";
+import { withHubMeta } from "../../protocol/meta.ts";
+import { stampedNotification, stampObject } from "../stamp.ts";
+import { itemParams, type JournalItem } from "./item.ts";
 
 export interface FrameMarks {
   readonly replay?: true;
@@ -40,4 +40,5 @@ export function itemPlainText(item: JournalItem): string {
 }
 
 /** True for items only clients that understand `_acp-hub/*` get (B4). */
-export const isExtendedOnly = (item: JournalItem): boolean => item.method === HUB.turn || item.method === HUB.interactionSettled;
+export const isExtendedOnly = (item: JournalItem): boolean =>
+  item.method === HUB.turn || item.method === HUB.interactionSettled;

@@ -1,7 +1,8 @@
 /** What a session's journal is made of. Items are shared by every reader and never changed once they are full. */
-import type { By } from "../../protocol/meta.ts";
+
 import { ACP, CHUNK_KINDS } from "../../protocol/acp.ts";
 import { isObject, type JsonObject } from "../../protocol/json.ts";
+import type { By } from "../../protocol/meta.ts";
 
 /** One numbered event, or several joined into one. `params` hold no stamp. */
 export interface JournalItem {
@@ -34,7 +35,10 @@ export interface EventMarks {
 }
 
 const isTextContent = (content: unknown): content is JsonObject & { text: string } =>
-  isObject(content) && content["type"] === "text" && typeof content["text"] === "string" && Object.keys(content).length === 2;
+  isObject(content) &&
+  content["type"] === "text" &&
+  typeof content["text"] === "string" &&
+  Object.keys(content).length === 2;
 
 /**
  * The text of an update of exactly the shape that may be joined: a chunk kind, plain text content, an optional messageId,
@@ -47,7 +51,8 @@ export function joinableText(params: JsonObject): TextRun | undefined {
   const messageId = update["messageId"];
   if (typeof kind !== "string" || !CHUNK_KINDS.has(kind)) return undefined;
   if (messageId !== undefined && typeof messageId !== "string") return undefined;
-  if (Object.keys(update).length !== (messageId === undefined ? 2 : 3) || !isTextContent(update["content"])) return undefined;
+  if (Object.keys(update).length !== (messageId === undefined ? 2 : 3) || !isTextContent(update["content"]))
+    return undefined;
   if (Object.keys(params).some((key) => key !== "sessionId" && key !== "update" && key !== "_meta")) return undefined;
   const meta = params["_meta"];
   if (isObject(meta) && Object.keys(meta).some((key) => key !== "acp-hub")) return undefined;
@@ -75,8 +80,22 @@ export function itemAfter(item: JournalItem, seq: number): JournalItem {
   return { ...item, first: seq + 1, run: { ...item.run, text: item.run.text.slice(offset), pieces } };
 }
 
+/** The part of a joined item up to event `seq`; the item itself when none of it is later. */
+export function itemUntil(item: JournalItem, seq: number): JournalItem {
+  if (item.last <= seq || item.run === undefined) return item;
+  const pieces = item.run.pieces.slice(0, seq - item.first + 1);
+  const length = pieces.reduce((sum, piece) => sum + piece, 0);
+  return { ...item, last: seq, run: { ...item.run, text: item.run.text.slice(0, length), pieces } };
+}
+
 /** An item of one event. */
-export function itemOf(seq: number, ts: number, method: string, params: JsonObject, marks: EventMarks = {}): JournalItem {
+export function itemOf(
+  seq: number,
+  ts: number,
+  method: string,
+  params: JsonObject,
+  marks: EventMarks = {},
+): JournalItem {
   const run = method === ACP.sessionUpdate ? joinableText(params) : undefined;
   const base = { first: seq, last: seq, ts, method, params, ...marks };
   return run === undefined ? base : { ...base, run };

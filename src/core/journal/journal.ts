@@ -9,7 +9,7 @@
 import type { Epoch } from "../../protocol/ids.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { coalesce, isSameMessage } from "./coalesce.ts";
-import { type EventMarks, itemAfter, itemOf, type JournalItem } from "./item.ts";
+import { type EventMarks, itemAfter, itemOf, itemUntil, type JournalItem } from "./item.ts";
 
 export type GapReason = "coalesced" | "trimmed" | "ahead";
 
@@ -90,6 +90,14 @@ export class Journal {
     return { ok: true, items: freezeLast(items) };
   }
 
+  /** The events after `seq` up to `upTo`, coalesced. */
+  between(seq: number, upTo: number): Since {
+    const exact = this.itemsAfter(seq);
+    if (!exact.ok) return exact;
+    const items = exact.items.filter((item) => item.first <= upTo).map((item) => itemUntil(item, upTo));
+    return { ok: true, items: coalesce(items) };
+  }
+
   /** What a reader with cursor `seq` missed, coalesced (S3). */
   since(seq: number): Since {
     const exact = this.itemsAfter(seq);
@@ -99,6 +107,12 @@ export class Journal {
   /** Everything held, coalesced (S4). */
   replay(): readonly JournalItem[] {
     return coalesce(freezeLast(this.#items.slice()));
+  }
+
+  /** Everything held up to event `upTo`, coalesced: what a loader gets, whatever the bound has taken. */
+  replayUntil(upTo: number): readonly JournalItem[] {
+    const items = freezeLast(this.#items.slice()).filter((item) => item.first <= upTo);
+    return coalesce(items.map((item) => (item.last > this.#exactAfter ? itemUntil(item, upTo) : item)));
   }
 
   /** Everything held as it is held, for a mirror that has nothing. */
@@ -151,12 +165,14 @@ export class Journal {
 }
 
 function sizeOf(item: JournalItem): number {
-  const length = item.run === undefined ? JSON.stringify(item.params).length : item.run.text.length + 4 * item.run.pieces.length;
+  const length =
+    item.run === undefined ? JSON.stringify(item.params).length : item.run.text.length + 4 * item.run.pieces.length;
   return length + EVENT_OVERHEAD_BYTES;
 }
 
 function freezeLast(items: JournalItem[]): JournalItem[] {
   const last = items.at(-1);
-  if (last?.run !== undefined) items[items.length - 1] = { ...last, run: { ...last.run, pieces: [...last.run.pieces] } };
+  if (last?.run !== undefined)
+    items[items.length - 1] = { ...last, run: { ...last.run, pieces: [...last.run.pieces] } };
   return items;
 }

@@ -6,13 +6,14 @@
  * A3 With nobody left, the interaction stays open; nobody's leaving is an answer (X5).
  * A4 For a dying turn every interaction is answered cancelled, shown or not (X7).
  */
+
+import { idKey, paramsOf, type RpcId, type RpcRequest } from "../../protocol/envelope.ts";
 import { RPC } from "../../protocol/errors.ts";
-import { idKey, type RpcId, type RpcRequest, paramsOf } from "../../protocol/envelope.ts";
 import { HUB, type SettledNotice, type SettledOutcome } from "../../protocol/hub-methods.ts";
 import { type InteractionId, interactionId } from "../../protocol/ids.ts";
 import { isObject, type Json, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
-import { LINK, type LinkInteraction } from "../../protocol/link.ts";
 import { LIMITS } from "../../protocol/limits.ts";
+import { LINK, type LinkInteraction } from "../../protocol/link.ts";
 import { type By, hubMeta, readBy, withHubMeta } from "../../protocol/meta.ts";
 import { type AnswerBody, cancelledAnswer, readAnswer } from "../interaction/answer.ts";
 import { bodyText } from "./calls.ts";
@@ -99,7 +100,8 @@ export class Asks {
     if (ask === undefined) {
       const verdict = this.#settled.find((notice) => notice.interactionId === id);
       this.#context.ports.observe({ kind: "late-answer", interactionId: id });
-      if (verdict !== undefined) this.#context.link.notify(HUB.interactionSettled, { ...verdict } as unknown as JsonObject);
+      if (verdict !== undefined)
+        this.#context.link.notify(HUB.interactionSettled, { ...verdict } as unknown as JsonObject);
       return;
     }
     const error = params["error"];
@@ -140,12 +142,14 @@ export class Asks {
 
   /** The turn is cancelled: every open question of the session is answered so (X7). */
   cancelAll(session: RootSession, by: By, now: number): void {
-    for (const ask of this.#of(session)) this.#settle(ask, cancelledAnswer(ask.method), { action: "cancelled" }, by, now);
+    for (const ask of this.#of(session))
+      this.#settle(ask, cancelledAnswer(ask.method), { action: "cancelled" }, by, now);
   }
 
   /** The session closes: nobody can answer any more. */
   endAll(session: RootSession, now: number): void {
-    for (const ask of this.#of(session)) this.#settle(ask, cancelledAnswer(ask.method), { action: "ended" }, SYSTEM, now);
+    for (const ask of this.#of(session))
+      this.#settle(ask, cancelledAnswer(ask.method), { action: "ended" }, SYSTEM, now);
   }
 
   /** The agent is gone: dialogs close everywhere, nothing is answered (S8). */
@@ -192,20 +196,23 @@ export class Asks {
 
   #offerLink(ask: Ask): void {
     const requestId = this.#requestIdFor(ask);
-    const described = requestId === undefined ? describe(ask) : { ...describe(ask), params: { ...ask.params, requestId } };
+    const described =
+      requestId === undefined ? describe(ask) : { ...describe(ask), params: { ...ask.params, requestId } };
     const only = ask.onlyConnection === undefined ? {} : { onlyConnection: ask.onlyConnection };
-    this.#context.link.notify(LINK.interaction, { ...described, ...only } as unknown as JsonObject, ask.session?.id);
+    this.#context.link.notify(LINK.interaction, { ...described, ...only } as unknown as JsonObject, ask.session);
   }
 
   #onPrimaryAnswer(ask: Ask, body: AnswerBody, now: number): void {
-    if (!this.#open.has(ask.interactionId)) return this.#context.ports.observe({ kind: "late-answer", interactionId: ask.interactionId });
+    if (!this.#open.has(ask.interactionId))
+      return this.#context.ports.observe({ kind: "late-answer", interactionId: ask.interactionId });
     const primary = this.#context.primary;
     const by = primary?.caller.by ?? SYSTEM;
     const read = readAnswer(ask.method, ask.params, body);
     const isAlone = ask.linkCopies === 0;
     const isOwn = ask.session === undefined || ask.session.openedBy === "primary";
     if (isAlone && isOwn && !ask.copy.isDowngraded) {
-      const outcome: SettledOutcome = read.kind === "answer" || read.kind === "cancelled" ? read.outcome : { action: "answered" };
+      const outcome: SettledOutcome =
+        read.kind === "answer" || read.kind === "cancelled" ? read.outcome : { action: "answered" };
       this.#settle(ask, body, outcome, by, now);
     } else if (read.kind === "answer" || (read.kind === "cancelled" && isAlone)) {
       this.#settle(ask, read.body, read.outcome, by, now);
@@ -219,7 +226,7 @@ export class Asks {
 
   #reject(ask: Ask, by: By, reason: string): void {
     const rejected = { interactionId: ask.interactionId, connectionId: by.connectionId, reason };
-    this.#context.link.notify(LINK.rejected, rejected, ask.session?.id);
+    this.#context.link.notify(LINK.rejected, rejected, ask.session);
   }
 
   /** The one step that ends an interaction (A1). */
@@ -245,8 +252,14 @@ export class Asks {
     this.#settled.push(notice);
     if (this.#settled.length > LIMITS.settledKept) this.#settled.shift();
     const { action } = outcome;
-    this.#context.ports.observe({ kind: "interaction-settled", interactionId: ask.interactionId, action, openMs: now - ask.openedAt });
-    if (ask.session === undefined) this.#context.link.notify(HUB.interactionSettled, { ...notice } as unknown as JsonObject);
+    this.#context.ports.observe({
+      kind: "interaction-settled",
+      interactionId: ask.interactionId,
+      action,
+      openMs: now - ask.openedAt,
+    });
+    if (ask.session === undefined)
+      this.#context.link.notify(HUB.interactionSettled, { ...notice } as unknown as JsonObject);
     else {
       this.#publisher.settled(ask.session, notice, now);
       this.#publisher.turnIfChanged(ask.session, now);

@@ -1,8 +1,17 @@
 /** A client's request on its way, whoever sent it; and the agent-side requests it became. */
-import { failure, idKey, notification, request, type RpcId, type RpcMessage, type RpcResponse } from "../../protocol/envelope.ts";
+
 import { ACP } from "../../protocol/acp.ts";
-import type { By } from "../../protocol/meta.ts";
+import {
+  failure,
+  idKey,
+  notification,
+  type RpcId,
+  type RpcMessage,
+  type RpcResponse,
+  request,
+} from "../../protocol/envelope.ts";
 import type { Json, JsonObject } from "../../protocol/json.ts";
+import type { By } from "../../protocol/meta.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
 
 /** Who asks. `key` is unique per connection: prompts of one connection are one client's (P1). */

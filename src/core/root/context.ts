@@ -2,7 +2,7 @@
 import type { RpcResponse } from "../../protocol/envelope.ts";
 import type { SessionId } from "../../protocol/ids.ts";
 import type { JsonObject } from "../../protocol/json.ts";
-import { type ClientAbilities, abilitiesOf } from "../capabilities.ts";
+import { abilitiesOf, type ClientAbilities } from "../capabilities.ts";
 import { AgentCalls, type Call, InFlight, PRIMARY_KEY } from "./calls.ts";
 import { LinkSide } from "./link-side.ts";
 import type { RootOptions, RootPorts } from "./ports.ts";
@@ -27,7 +27,11 @@ export class Primary {
   }
 
   get caller(): Call["caller"] {
-    return { key: PRIMARY_KEY, by: { connectionId: PRIMARY_KEY, device: PRIMARY_KEY, name: this.name }, isPrimary: true };
+    return {
+      key: PRIMARY_KEY,
+      by: { connectionId: PRIMARY_KEY, device: PRIMARY_KEY, name: this.name },
+      isPrimary: true,
+    };
   }
 }
 

@@ -2,10 +2,10 @@
  * The agent's other requests (fs, terminal, extensions): the session's own editor answers them, under an id of ours (S7). Nothing
  * is left open: without an editor the answer is -32601.
  */
-import { request, type RpcId, type RpcRequest } from "../../protocol/envelope.ts";
-import { methodNotFound, RPC } from "../../protocol/errors.ts";
+
 import { ACP } from "../../protocol/acp.ts";
-import { idKey, notification } from "../../protocol/envelope.ts";
+import { idKey, notification, type RpcId, type RpcRequest, request } from "../../protocol/envelope.ts";
+import { methodNotFound, RPC } from "../../protocol/errors.ts";
 import { answerBody } from "../interaction/answer.ts";
 import { bodyText } from "./calls.ts";
 import type { RootContext } from "./context.ts";

@@ -115,7 +115,11 @@ export class Lane {
   /** Keeps how a prompt ended, for retries. Bounded: the oldest go first. */
   keepOutcome(prompt: Prompt, body: AnswerBody, now: number): void {
     if (prompt.promptId === undefined) return;
-    this.#outcomes.set(retryKey(prompt.caller.by.device, prompt.promptId), { fingerprint: prompt.fingerprint, body, at: now });
+    this.#outcomes.set(retryKey(prompt.caller.by.device, prompt.promptId), {
+      fingerprint: prompt.fingerprint,
+      body,
+      at: now,
+    });
     if (this.#outcomes.size <= OUTCOMES_MAX) return;
     const [oldest] = this.#outcomes.keys();
     if (oldest !== undefined) this.#outcomes.delete(oldest);

@@ -3,12 +3,12 @@
  * for it; on the next dial it is told the state and gets the events it lacks (R4, R5).
  */
 import { notification, type RpcId } from "../../protocol/envelope.ts";
-import { connectionId, sessionId, type SessionId } from "../../protocol/ids.ts";
-import { isObject, numberAt, stringAt, type Json, type JsonObject } from "../../protocol/json.ts";
+import { connectionId, type SessionId, sessionId } from "../../protocol/ids.ts";
+import { isObject, type Json, type JsonObject, numberAt, stringAt } from "../../protocol/json.ts";
 import { LINK } from "../../protocol/link.ts";
-import { Outbox, type CatchUpSource, type Sink } from "../fanout/outbox.ts";
-import { itemLinkText } from "../journal/frames.ts";
+import { type CatchUpSource, Outbox, type Sink } from "../fanout/outbox.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
+import { itemLinkText } from "../journal/frames.ts";
 import { bodyText } from "./calls.ts";
 import { lineEncoder, type RootSession } from "./session.ts";
 
@@ -20,6 +20,7 @@ function catchUpSource(session: RootSession): CatchUpSource {
   const { journal } = session;
   return {
     tail: () => journal.tail,
+    isMidway: false,
     gapNotice: () => undefined,
     read(cursor, upTo, maxBytes) {
       const exact = journal.itemsAfter(cursor);
@@ -64,29 +65,29 @@ export class LinkSide {
 
   /** Begins to feed a session to the hub, after what it holds of it. */
   subscribe(session: RootSession, acked: Json | undefined): void {
-    this.#outbox?.subscribe(session.id, session.feed, catchUpSource(session), startCursor(session, acked));
+    this.#outbox?.subscribe(session.feed, catchUpSource(session), startCursor(session, acked));
   }
 
-  unsubscribe(id: SessionId): void {
-    this.#outbox?.unsubscribe(id);
+  unsubscribe(session: RootSession): void {
+    this.#outbox?.unsubscribe(session.feed);
   }
 
   /** A notification of our own, in its place among the session's events. */
-  notify(method: string, params: JsonObject, session?: SessionId): void {
-    this.#outbox?.send(JSON.stringify(notification(method, params)), session);
+  notify(method: string, params: JsonObject, session?: RootSession): void {
+    this.#outbox?.send(JSON.stringify(notification(method, params)), session?.feed);
   }
 
   /** An agent's message, untouched (B7). */
-  forward(text: string, session?: SessionId): void {
-    this.#outbox?.send(text, session);
+  forward(text: string, session?: RootSession): void {
+    this.#outbox?.send(text, session?.feed);
   }
 
-  respond(id: RpcId, body: AnswerBody, session?: SessionId): void {
-    this.#outbox?.send(bodyText(id, body), session);
+  respond(id: RpcId, body: AnswerBody, session?: RootSession): void {
+    this.#outbox?.send(bodyText(id, body), session?.feed);
   }
 
   announce(session: RootSession): void {
-    this.notify(LINK.session, { ...session.describe() } as unknown as JsonObject, session.id);
+    this.notify(LINK.session, { ...session.describe() } as unknown as JsonObject, session);
   }
 }
 

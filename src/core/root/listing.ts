@@ -46,7 +46,8 @@ export class Listing {
         const result = "result" in body && isObject(body.result) ? body.result : undefined;
         found.push(...(arrayAt(result, "sessions") ?? []).filter(isObject));
         const next = stringAt(result, "nextCursor");
-        if (next !== undefined && next !== cursor && pages + 1 < AGENT_PAGES_MAX) this.#collect(call, offset, found, next, pages + 1);
+        if (next !== undefined && next !== cursor && pages + 1 < AGENT_PAGES_MAX)
+          this.#collect(call, offset, found, next, pages + 1);
         else call.answer(this.#page(found, call.params, offset));
       },
       call,

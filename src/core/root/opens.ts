@@ -6,14 +6,14 @@
  * S-c Updates that came before the id was known follow the response that introduces it.
  */
 import { ACP } from "../../protocol/acp.ts";
-import { invalidParams, RPC } from "../../protocol/errors.ts";
 import { type Frame, paramsOf } from "../../protocol/envelope.ts";
+import { invalidParams, RPC } from "../../protocol/errors.ts";
 import { type SessionId, sessionId } from "../../protocol/ids.ts";
 import { isObject, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
 import { LINK } from "../../protocol/link.ts";
 import { withHubMeta } from "../../protocol/meta.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
-import { itemPlainText, itemText, isExtendedOnly } from "../journal/frames.ts";
+import { isExtendedOnly, itemPlainText, itemText } from "../journal/frames.ts";
 import type { Call } from "./calls.ts";
 import type { RootContext } from "./context.ts";
 import { Holds } from "./holds.ts";
@@ -39,7 +39,11 @@ export class Opens {
   /** Delivers an agent's update of a live session. */
   readonly #deliver: (session: RootSession, frame: Frame, now: number) => void;
 
-  constructor(context: RootContext, publisher: Publisher, deliver: (session: RootSession, frame: Frame, now: number) => void) {
+  constructor(
+    context: RootContext,
+    publisher: Publisher,
+    deliver: (session: RootSession, frame: Frame, now: number) => void,
+  ) {
     this.#context = context;
     this.#publisher = publisher;
     this.holds = new Holds(context);
@@ -80,7 +84,8 @@ export class Opens {
     }
     const live = this.#context.sessions.get(id);
     if (live === undefined) return this.#loadCold(id, call, now, false);
-    const canForward = call.caller.isPrimary && !live.journal.isWhole && !live.lane.isRunning && live.backendTurns.size === 0;
+    const canForward =
+      call.caller.isPrimary && !live.journal.isWhole && !live.lane.isRunning && live.backendTurns.size === 0;
     if (canForward) this.#loadPastJournal(live, call);
     else this.#serve(live, call);
   }
@@ -108,7 +113,12 @@ export class Opens {
   takeReplay(id: SessionId, frame: Frame, now: number): boolean {
     const loading = this.#loading.get(id);
     if (loading !== undefined) {
-      this.#baseline(loading.session, frame, now, !loading.isQuiet && loading.calls.some((call) => call.caller.isPrimary));
+      this.#baseline(
+        loading.session,
+        frame,
+        now,
+        !loading.isQuiet && loading.calls.some((call) => call.caller.isPrimary),
+      );
       return true;
     }
     if (!this.#primaryOnly.has(id)) return false;
@@ -172,8 +182,8 @@ export class Opens {
     session.isLoading = false;
     if ("error" in body) {
       this.#context.sessions.delete(id);
-      this.#context.link.notify(LINK.sessionGone, { sessionId: id, reason: "load-failed" }, id);
-      this.#context.link.unsubscribe(id);
+      this.#context.link.notify(LINK.sessionGone, { sessionId: id, reason: "load-failed" }, session);
+      this.#context.link.unsubscribe(session);
       for (const call of calls) call.answer(body);
       return;
     }
@@ -197,7 +207,8 @@ export class Opens {
     const primary = this.#context.livePrimary;
     if (call.caller.isPrimary && primary !== undefined) {
       for (const item of session.journal.replay()) {
-        if (primary.abilities.isExtended) this.#context.ports.toPrimary(itemText(item, session.epoch, { replay: true }));
+        if (primary.abilities.isExtended)
+          this.#context.ports.toPrimary(itemText(item, session.epoch, { replay: true }));
         else if (!isExtendedOnly(item)) this.#context.ports.toPrimary(itemPlainText(item));
       }
     }
@@ -307,4 +318,3 @@ export class Opens {
     if (isForPrimary && this.#context.livePrimary !== undefined) this.#context.ports.toPrimary(frame.text);
   }
 }
-

@@ -16,7 +16,12 @@ export type Observation =
   | { readonly kind: "echo-dropped"; readonly sessionId: string }
   | { readonly kind: "held-overflow"; readonly sessionId: string }
   | { readonly kind: "interaction-opened"; readonly interactionId: string; readonly method: string }
-  | { readonly kind: "interaction-settled"; readonly interactionId: string; readonly action: string; readonly openMs: number }
+  | {
+      readonly kind: "interaction-settled";
+      readonly interactionId: string;
+      readonly action: string;
+      readonly openMs: number;
+    }
   | { readonly kind: "cancel-ignored"; readonly sessionId: string }
   | { readonly kind: "bad-link-message"; readonly method: string };
 

@@ -3,7 +3,7 @@
  * forms (X8). It knows how to be offered, withdrawn and asked again; what an answer means is decided by `asks.ts`.
  */
 import { ACP } from "../../protocol/acp.ts";
-import { notification, request, type RpcId, type RpcResponse } from "../../protocol/envelope.ts";
+import { notification, type RpcId, type RpcResponse, request } from "../../protocol/envelope.ts";
 import { type JsonObject, stringAt } from "../../protocol/json.ts";
 import { type AnswerBody, answerBody, readAnswer } from "../interaction/answer.ts";
 import { DowngradeRun } from "../interaction/downgrade.ts";

@@ -41,7 +41,13 @@ export class Publisher {
     };
     const seq = session.journal.append(now, method, clean, text?.length ?? 256, marks);
     session.updatedAt = now;
-    const stamp: Stamp = { epoch: session.epoch, seq, ts: now, ...marks, ...(options.isBaseline === true && { replay: true }) };
+    const stamp: Stamp = {
+      epoch: session.epoch,
+      seq,
+      ts: now,
+      ...marks,
+      ...(options.isBaseline === true && { replay: true }),
+    };
     if (this.#context.link.isUp) this.#publish(session, method, clean, text, stamp, options.except);
     if (options.isBaseline !== true) this.#toPrimary(method, clean, text, stamp, options.except);
   }
@@ -77,11 +83,18 @@ export class Publisher {
 
   /** A notification without a number: it belongs to no session, or is of a kind nobody knows (B7). */
   passThrough(text: string, session?: RootSession): void {
-    this.#context.link.forward(text, session?.id);
+    this.#context.link.forward(text, session);
     if (this.#context.livePrimary !== undefined) this.#context.ports.toPrimary(text);
   }
 
-  #publish(session: RootSession, method: string, params: JsonObject, text: string | undefined, stamp: Stamp, except?: string): void {
+  #publish(
+    session: RootSession,
+    method: string,
+    params: JsonObject,
+    text: string | undefined,
+    stamp: Stamp,
+    except?: string,
+  ): void {
     const marked = except === undefined || except === PRIMARY_KEY ? stamp : { ...stamp, except };
     session.feed.publish({ seq: stamp.seq, text: stampedText(method, params, text, marked), audience: "all" });
     this.#context.markDirty(session);

@@ -6,7 +6,7 @@ import { ACP } from "../../protocol/acp.ts";
 import type { RpcId } from "../../protocol/envelope.ts";
 import { hubError, invalidParams, RPC } from "../../protocol/errors.ts";
 import { HUB } from "../../protocol/hub-methods.ts";
-import { numberAt, stringAt, type JsonObject } from "../../protocol/json.ts";
+import { type JsonObject, numberAt, stringAt } from "../../protocol/json.ts";
 import { LINK } from "../../protocol/link.ts";
 import { hubMeta, withHubMeta } from "../../protocol/meta.ts";
 import type { Asks } from "./asks.ts";
@@ -57,7 +57,9 @@ export class Requests {
       case ACP.sessionPrompt:
         return this.#withSession(call, (session) => turns.prompt(call, session, now));
       case HUB.queueList:
-        return this.#withSession(call, (session) => call.answer({ result: { queue: session.lane.entries() as never } }));
+        return this.#withSession(call, (session) =>
+          call.answer({ result: { queue: session.lane.entries() as never } }),
+        );
       case HUB.queueRemove:
       case HUB.queueMove:
         return this.#withSession(call, (session) => this.#queue(call, session, now));
@@ -95,7 +97,9 @@ export class Requests {
     if (call.caller.isPrimary) return this.#forward(call);
     const sessionId = stringAt(call.params, "sessionId") ?? null;
     return call.answer({
-      error: hubError(RPC.resourceNotFound, "unknown-session", "Unknown session: load or resume it first", { sessionId }),
+      error: hubError(RPC.resourceNotFound, "unknown-session", "Unknown session: load or resume it first", {
+        sessionId,
+      }),
     });
   }
 
@@ -135,15 +139,16 @@ export class Requests {
     this.#parts.asks.endAll(session, now);
     this.#parts.turns.endWaiting(session, { result: { stopReason: "cancelled" } }, now);
     this.#context.sessions.delete(session.id);
-    this.#context.link.notify(LINK.sessionGone, { sessionId: session.id, reason: "closed" }, session.id);
-    this.#context.link.unsubscribe(session.id);
+    this.#context.link.notify(LINK.sessionGone, { sessionId: session.id, reason: "closed" }, session);
+    this.#context.link.unsubscribe(session);
   }
 
   #queue(call: Call, session: RootSession, now: number): void {
     const promptId = stringAt(call.params, "promptId");
     if (promptId === undefined) return call.answer({ error: invalidParams("promptId", "must be a string") });
     const index = numberAt(call.params, "index");
-    if (call.method === HUB.queueMove && index === undefined) return call.answer({ error: invalidParams("index", "must be a number") });
+    if (call.method === HUB.queueMove && index === undefined)
+      return call.answer({ error: invalidParams("index", "must be a number") });
     const isDone =
       call.method === HUB.queueRemove
         ? this.#parts.turns.removeQueued(session, promptId, now)

@@ -7,16 +7,16 @@
  * Ro3 Whatever a peer sends gets a defined answer; a message that means nothing is counted and dropped.
  */
 import { ACP, ACP_VERSION } from "../../protocol/acp.ts";
-import { failure, type Frame, paramsOf, type RpcFailure, type RpcRequest } from "../../protocol/envelope.ts";
+import { type Frame, failure, paramsOf, type RpcFailure, type RpcRequest } from "../../protocol/envelope.ts";
 import { hubError, invalidParams, RPC } from "../../protocol/errors.ts";
-import { arrayAt, isObject, type Json, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
+import { isObject, type Json, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
 import { LINK } from "../../protocol/link.ts";
 import { readBy, withHubMeta } from "../../protocol/meta.ts";
+import { abilitiesOf } from "../capabilities.ts";
 import type { Sink } from "../fanout/outbox.ts";
-import { abilitiesOf, guaranteedCapabilities, mergeCapabilities } from "../capabilities.ts";
 import { isInteraction } from "../interaction/answer.ts";
-import { Asks } from "./asks.ts";
 import { AgentStart } from "./agent-start.ts";
+import { Asks } from "./asks.ts";
 import { bodyText, type Call, InFlight } from "./calls.ts";
 import { RootContext } from "./context.ts";
 import { HOLD_TIMER } from "./holds.ts";
@@ -53,7 +53,9 @@ export class Root {
     this.#asks = new Asks(context, this.#publisher);
     this.#turns = new Turns(context, this.#publisher, this.#asks);
     this.#setters = new Setters(context, this.#publisher);
-    this.#opens = new Opens(context, this.#publisher, (session, frame, now) => this.#updates.deliver(session, frame, now));
+    this.#opens = new Opens(context, this.#publisher, (session, frame, now) =>
+      this.#updates.deliver(session, frame, now),
+    );
     this.#updates = new AgentUpdates(context, this.#publisher, this.#turns, this.#setters, this.#opens);
     this.#hosts = new HostRequests(context);
     this.#start = new AgentStart(context);
@@ -71,7 +73,11 @@ export class Root {
   get isBusy(): boolean {
     if (this.#asks.openCount > 0) return true;
     return [...this.#context.sessions.values()].some(
-      (session) => session.lane.isRunning || session.lane.waiting.length > 0 || session.backendTurns.size > 0 || session.remoteCount > 0,
+      (session) =>
+        session.lane.isRunning ||
+        session.lane.waiting.length > 0 ||
+        session.backendTurns.size > 0 ||
+        session.remoteCount > 0,
     );
   }
 
@@ -131,11 +137,14 @@ export class Root {
     }
     const call = this.#primaryCall(frame.msg, params ?? {});
     if (!primary.inFlight.add(id, call)) {
-      this.refusePrimary(failure(id, hubError(RPC.invalidRequest, "duplicate-request-id", "A request with this id is in flight")));
+      this.refusePrimary(
+        failure(id, hubError(RPC.invalidRequest, "duplicate-request-id", "A request with this id is in flight")),
+      );
       return;
     }
     if (method === ACP.initialize) this.#initializePrimary(call);
-    else if (params === undefined && frame.msg.params !== undefined) call.answer({ error: invalidParams("params", "must be an object") });
+    else if (params === undefined && frame.msg.params !== undefined)
+      call.answer({ error: invalidParams("params", "must be an object") });
     else this.#requests.onRequest(call, now);
   }
 
@@ -166,7 +175,8 @@ export class Root {
       open: this.#asks.describeOpen() as unknown as Json,
       settled: this.#asks.describeSettled() as unknown as Json,
     });
-    for (const session of sessions) this.#context.link.subscribe(session, Object.hasOwn(acked, session.id) ? acked[session.id] : undefined);
+    for (const session of sessions)
+      this.#context.link.subscribe(session, Object.hasOwn(acked, session.id) ? acked[session.id] : undefined);
   }
 
   /** R5: what is owed to a dead link is dropped. Its clients' running prompts go on. */
@@ -201,7 +211,6 @@ export class Root {
       return this.#requests.onNotification(caller, frame.msg.method, params, this.#linkCalls.values(), now);
     }
     const { id, method } = frame.msg;
-    const session = asSessionId(params);
     const call: Call = {
       caller,
       id,
@@ -210,7 +219,9 @@ export class Root {
       answer: (body) => {
         if (this.#linkCalls.get(id) !== call) return;
         this.#linkCalls.delete(id);
-        this.#context.link.respond(id, body, session);
+        // The response stands behind the events of the session it opened, or else of the one it is about (B6).
+        const opened = "result" in body && isObject(body.result) ? this.#sessionOf(body.result) : undefined;
+        this.#context.link.respond(id, body, opened ?? this.#sessionOf(params));
       },
     };
     if (this.#linkCalls.add(id, call)) this.#requests.onRequest(call, now);
@@ -304,4 +315,4 @@ export class Root {
   }
 }
 
-export { arrayAt, isObject, guaranteedCapabilities, mergeCapabilities };
+export { arrayAt, guaranteedCapabilities, isObject, mergeCapabilities };

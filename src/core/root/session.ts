@@ -1,12 +1,13 @@
 /** One live session as the root knows it. Data; the modules beside this one act on it. */
-import type { Epoch, InteractionId, SessionId } from "../../protocol/ids.ts";
-import type { LinkSession } from "../../protocol/link.ts";
+
 import type { TurnState } from "../../protocol/hub-methods.ts";
-import { stringAt, type JsonObject, arrayAt } from "../../protocol/json.ts";
+import type { Epoch, InteractionId, SessionId } from "../../protocol/ids.ts";
+import { arrayAt, type JsonObject, stringAt } from "../../protocol/json.ts";
+import type { LinkSession } from "../../protocol/link.ts";
+import type { By } from "../../protocol/meta.ts";
 import { Feed } from "../fanout/feed.ts";
 import { Journal } from "../journal/journal.ts";
 import { SessionState } from "../session-state.ts";
-import type { By } from "../../protocol/meta.ts";
 import { Lane, type Prompt } from "./lane.ts";
 
 /** Lines of one tick, joined: what the link's socket takes. */

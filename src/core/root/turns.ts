@@ -8,9 +8,9 @@
 import { ACP } from "../../protocol/acp.ts";
 import { notification, type RpcId } from "../../protocol/envelope.ts";
 import { hubError, invalidParams, RPC } from "../../protocol/errors.ts";
+import type { TurnNotice } from "../../protocol/hub-methods.ts";
 import { arrayAt, isObject, type JsonObject, stringAt } from "../../protocol/json.ts";
 import { hubMeta, withHubMeta } from "../../protocol/meta.ts";
-import type { TurnNotice } from "../../protocol/hub-methods.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
 import type { Asks } from "./asks.ts";
 import type { Call, Caller } from "./calls.ts";
@@ -35,7 +35,8 @@ export class Turns {
 
   /** `session/prompt` from any client. */
   prompt(call: Call, session: RootSession, now: number): void {
-    if (arrayAt(call.params, "prompt") === undefined) return call.answer({ error: invalidParams("prompt", "must be a list of content blocks") });
+    if (arrayAt(call.params, "prompt") === undefined)
+      return call.answer({ error: invalidParams("prompt", "must be a list of content blocks") });
     const ours = hubMeta(call.params);
     const promptId = stringAt(ours, "promptId");
     const prompt = makePrompt(call, withHubMeta(call.params, undefined), promptId, now);
@@ -121,7 +122,11 @@ export class Turns {
     if (found === undefined) return false;
     const known = "prompt" in found ? found.prompt.fingerprint : found.outcome.fingerprint;
     if (known !== prompt.fingerprint) {
-      call.answer({ error: hubError(RPC.invalidParams, "prompt-mismatch", "This promptId was used for another prompt", { promptId }) });
+      call.answer({
+        error: hubError(RPC.invalidParams, "prompt-mismatch", "This promptId was used for another prompt", {
+          promptId,
+        }),
+      });
     } else if ("prompt" in found) found.prompt.calls.add(call);
     else call.answer(found.outcome.body);
     return true;
@@ -129,6 +134,7 @@ export class Turns {
 
   #start(session: RootSession, prompt: Prompt, now: number): void {
     session.lane.inFlight.add(prompt);
+    const isFirst = !session.isListed || session.fallbackTitle === undefined;
     session.isListed = true;
     session.fallbackTitle ??= promptTitle(prompt.params) || undefined;
     session.turnBy = prompt.caller.by;
@@ -143,7 +149,7 @@ export class Turns {
     );
     this.#publisher.turn(session, now);
     this.#echo(session, prompt, now);
-    this.#context.link.announce(session);
+    if (isFirst) this.#context.link.announce(session);
   }
 
   /** B3: all content blocks to everyone but the author, under one messageId that every replay repeats. */
@@ -153,7 +159,11 @@ export class Turns {
     for (const content of arrayAt(prompt.params, "prompt") ?? []) {
       const update: JsonObject = { sessionUpdate: "user_message_chunk", content, messageId };
       const promptId = prompt.promptId === undefined ? {} : { promptId: prompt.promptId };
-      this.#publisher.event(session, ACP.sessionUpdate, { sessionId: session.id, update }, now, { by, except: key, ...promptId });
+      this.#publisher.event(session, ACP.sessionUpdate, { sessionId: session.id, update }, now, {
+        by,
+        except: key,
+        ...promptId,
+      });
     }
   }
 
@@ -167,7 +177,9 @@ export class Turns {
     const end: Partial<TurnNotice> = {
       by: prompt.caller.by,
       ...(prompt.promptId !== undefined && { promptId: prompt.promptId }),
-      ...("error" in body ? { error: { code: body.error.code, message: body.error.message } } : stopReasonOf(body.result)),
+      ...("error" in body
+        ? { error: { code: body.error.code, message: body.error.message } }
+        : stopReasonOf(body.result)),
     };
     this.#publisher.turn(session, now, end);
     this.#answerAll(prompt, body, session, now);
@@ -180,7 +192,6 @@ export class Turns {
     else if (!session.lane.isRunning) {
       session.turnBy = undefined;
       session.turnPromptId = undefined;
-      this.#context.link.announce(session);
     }
   }
 
@@ -208,7 +219,12 @@ export class Turns {
   }
 
   #hasSomethingToCancel(session: RootSession): boolean {
-    return session.lane.isRunning || session.openAsks.size > 0 || session.backendTurns.size > 0 || session.hasContentSinceTurn;
+    return (
+      session.lane.isRunning ||
+      session.openAsks.size > 0 ||
+      session.backendTurns.size > 0 ||
+      session.hasContentSinceTurn
+    );
   }
 }
 
@@ -220,5 +236,7 @@ function stopReasonOf(result: unknown): { stopReason: string } {
 }
 
 function promptText(params: JsonObject): string {
-  return (arrayAt(params, "prompt") ?? []).map((block) => (isObject(block) ? (stringAt(block, "text") ?? "") : "")).join("");
+  return (arrayAt(params, "prompt") ?? [])
+    .map((block) => (isObject(block) ? (stringAt(block, "text") ?? "") : ""))
+    .join("");
 }

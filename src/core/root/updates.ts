@@ -47,8 +47,10 @@ export class AgentUpdates {
       return;
     }
     const session = this.#context.sessions.get(id);
-    if (session !== undefined && (method === BACKEND_TURN || method === BACKEND_QUEUE)) this.#onBackend(session, method, params, now);
-    else if (!method.startsWith("$/") || method.startsWith("$/zcode/")) this.#publisher.passThrough(frame.text, session);
+    if (session !== undefined && (method === BACKEND_TURN || method === BACKEND_QUEUE))
+      this.#onBackend(session, method, params, now);
+    else if (!method.startsWith("$/") || method.startsWith("$/zcode/"))
+      this.#publisher.passThrough(frame.text, session);
   }
 
   /** One update of a live session. */

@@ -1,0 +1,96 @@
+/** One authenticated remote connection, as the core knows it: who it is, what it may, what it can show, what it is owed. */
+
+import { failure, type RpcError, type RpcId, type RpcResponse, request } from "../../protocol/envelope.ts";
+import type { ConnectionId } from "../../protocol/ids.ts";
+import type { Json, JsonObject } from "../../protocol/json.ts";
+import type { By } from "../../protocol/meta.ts";
+import type { Scope } from "../../protocol/scopes.ts";
+import { abilitiesOf, type ClientAbilities } from "../capabilities.ts";
+import type { Feed } from "../fanout/feed.ts";
+import type { Outbox } from "../fanout/outbox.ts";
+import { InFlight } from "../root/calls.ts";
+
+export interface ConnectionSeed {
+  readonly id: ConnectionId;
+  readonly device: string;
+  /** The device's recorded name: what "allowed by" shows (X13). */
+  readonly name: string;
+  readonly scopes: ReadonlySet<Scope>;
+  /** `?session=`: `session/new` on this connection adopts that session (contract §4). */
+  readonly pinnedSession?: string;
+}
+
+/** A request of this client that waits for its answer. */
+export interface ClientRequest {
+  readonly id: RpcId;
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+export type AskHandler = (response: RpcResponse, now: number) => void;
+
+export class Connection<Encoded> {
+  readonly id: ConnectionId;
+  readonly device: string;
+  readonly name: string;
+  readonly pinnedSession: string | undefined;
+  readonly outbox: Outbox<Encoded>;
+  scopes: ReadonlySet<Scope>;
+  abilities: ClientAbilities = abilitiesOf(undefined);
+  capabilities: JsonObject = {};
+  clientInfo: Json | undefined;
+  isInitialized = false;
+  isGone = false;
+  /** Requests of this client in flight, by their own ids. */
+  readonly inFlight: InFlight<ClientRequest> = new InFlight();
+  /** Requests this client was sent, by the ids we minted. */
+  readonly asked: Map<number, AskHandler> = new Map();
+  /** Interactions that wait for this plain client to finish the one it holds (X10). */
+  readonly askQueue: (() => void)[] = [];
+  openCopies = 0;
+  #nextId = 1;
+
+  constructor(seed: ConnectionSeed, outbox: Outbox<Encoded>) {
+    this.id = seed.id;
+    this.device = seed.device;
+    this.name = seed.name;
+    this.scopes = seed.scopes;
+    this.pinnedSession = seed.pinnedSession;
+    this.outbox = outbox;
+  }
+
+  get by(): By {
+    return { connectionId: this.id, device: this.device, name: this.name };
+  }
+
+  may(scope: Scope): boolean {
+    return this.scopes.has(scope);
+  }
+
+  declare(params: JsonObject): void {
+    const capabilities = params["clientCapabilities"];
+    this.capabilities =
+      typeof capabilities === "object" && capabilities !== null && !Array.isArray(capabilities) ? capabilities : {};
+    this.abilities = abilitiesOf(this.capabilities);
+    this.clientInfo = params["clientInfo"];
+    this.outbox.isExtended = this.abilities.isExtended;
+    this.isInitialized = true;
+  }
+
+  /** The text of a request to this client under a new id of ours, and the id (X2). */
+  mint(method: string, params: JsonObject): { id: number; text: string } {
+    const id = this.#nextId;
+    this.#nextId += 1;
+    return { id, text: JSON.stringify(request(id, method, params)) };
+  }
+
+  /** Answers a request of this client, once. */
+  answer(id: RpcId, body: { result: Json } | { error: RpcError }, feed?: Feed<Encoded>): void {
+    if (this.isGone || this.inFlight.get(id) === undefined) return;
+    this.inFlight.delete(id);
+    this.outbox.send(
+      JSON.stringify("error" in body ? failure(id, body.error) : { jsonrpc: "2.0", id, result: body.result }),
+      feed,
+    );
+  }
+}

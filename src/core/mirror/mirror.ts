@@ -1,0 +1,303 @@
+/**
+ * The mirror multiplexer: one link, many remote connections (semantics R). Inputs are methods, effects are calls on the ports and
+ * on the connections' outboxes; nothing here waits.
+ *
+ * Mi1 It decides nothing: it fans out, renders for each client, checks scopes, serves loads from its journal, proposes answers (R1).
+ * Mi2 Ids belong to one connection and one dial; what is owed to a dead one is dropped (R5).
+ * Mi3 A message without its scope is refused with words, a notification dropped and counted (contract §2).
+ */
+import { ACP } from "../../protocol/acp.ts";
+import { type Frame, failure, notification, paramsOf } from "../../protocol/envelope.ts";
+import { hubError, invalidParams, RPC } from "../../protocol/errors.ts";
+import { HUB } from "../../protocol/hub-methods.ts";
+import type { InteractionId } from "../../protocol/ids.ts";
+import type { Json, JsonObject } from "../../protocol/json.ts";
+import { LINK } from "../../protocol/link.ts";
+import type { By } from "../../protocol/meta.ts";
+import type { Scope } from "../../protocol/scopes.ts";
+import { mergeCapabilities } from "../capabilities.ts";
+import type { Encoder } from "../fanout/feed.ts";
+import type { AnswerBody } from "../interaction/answer.ts";
+import type { OpenAskView, Verdict } from "./ask.ts";
+import { Attachments } from "./attach.ts";
+import type { ClientRequest, Connection } from "./connection.ts";
+import { MirrorContext } from "./context.ts";
+import { Copies } from "./copies.ts";
+import { checkMethod, type ParamsFilter } from "./gate.ts";
+import { LinkEvents } from "./link-events.ts";
+import type { MirrorOptions, MirrorPorts } from "./ports.ts";
+import { MirrorRequests } from "./requests.ts";
+import type { MirrorSession } from "./session.ts";
+import { linkLost, UpCalls } from "./up.ts";
+
+const HUB_BY: By = { connectionId: "hub", device: "hub", name: "acp-hub" };
+
+export class Mirror<Encoded> {
+  readonly #context: MirrorContext<Encoded>;
+  readonly #up: UpCalls<Encoded>;
+  readonly #copies: Copies<Encoded>;
+  readonly #attachments: Attachments<Encoded>;
+  readonly #requests: MirrorRequests<Encoded>;
+  readonly #events: LinkEvents<Encoded>;
+  /** Clients that initialized before the agent did (I2). */
+  readonly #early = new Map<Connection<Encoded>, ClientRequest>();
+  #toldCapabilities = "";
+
+  constructor(ports: MirrorPorts, options: MirrorOptions, encoder: Encoder<Encoded>, filter: ParamsFilter) {
+    const context = new MirrorContext(ports, options, encoder);
+    this.#context = context;
+    this.#up = new UpCalls(context);
+    this.#copies = new Copies(context, (linkId) => this.#up.clientIdOf(linkId));
+    this.#attachments = new Attachments(context, this.#copies);
+    this.#requests = new MirrorRequests(context, this.#attachments, this.#up, filter);
+    this.#events = new LinkEvents(context, this.#attachments, this.#copies, () => this.#onAgentReady());
+  }
+
+  get sessions(): Iterable<MirrorSession<Encoded>> {
+    return this.#context.sessions.values();
+  }
+
+  get connectionCount(): number {
+    return this.#context.connections.size;
+  }
+
+  get agentInfo(): JsonObject | undefined {
+    return this.#context.agentInfo;
+  }
+
+  get isLinkUp(): boolean {
+    return this.#context.isLinkUp;
+  }
+
+  openInteractions(): OpenAskView[] {
+    return this.#copies.views();
+  }
+
+  openInteractionCount(session: MirrorSession<Encoded>): number {
+    return this.#copies.openCount(session);
+  }
+
+  /** What the hub holds, for the welcome of a re-dialling bridge: it continues from there. */
+  acked(): Record<string, { epoch: string; seq: number }> {
+    const acked: Record<string, { epoch: string; seq: number }> = {};
+    for (const session of this.#context.sessions.values()) {
+      Object.defineProperty(acked, session.id, {
+        value: { epoch: session.epoch, seq: session.journal.tail },
+        enumerable: true,
+      });
+    }
+    return acked;
+  }
+
+  flush(): void {
+    this.#context.flush();
+  }
+
+  /** The bridge dialled and was welcomed. Its snapshot comes next. */
+  onLinkUp(): void {
+    this.#context.isLinkUp = true;
+    this.#toldCapabilities = "";
+    this.#tellCapabilities();
+  }
+
+  /** R4: copies and proposals stay; requests on their way are answered. */
+  onLinkDown(): void {
+    this.#context.isLinkUp = false;
+    this.#up.failAll(linkLost);
+  }
+
+  onLink(frame: Frame): void {
+    switch (frame.kind) {
+      case "response":
+        return this.#up.onResponse(frame.msg);
+      case "notification":
+        return this.#events.onNotification(frame);
+      case "request":
+        // A bridge asks nothing of a hub today; a newer one gets a defined answer.
+        return this.#context.ports.toLink(
+          JSON.stringify(
+            failure(frame.msg.id, { code: RPC.methodNotFound, message: `Method not found: ${frame.msg.method}` }),
+          ),
+        );
+    }
+  }
+
+  /** The bridge is gone for good (L3): interactions end, readers are told. */
+  onInstanceGone(): void {
+    this.onLinkDown();
+    this.#copies.endAll();
+    for (const session of [...this.#context.sessions.values()]) {
+      session.feed.flush();
+      this.#attachments.dropReaders(session, "instance-gone");
+    }
+    this.#context.sessions.clear();
+    const gone = hubError(RPC.internalError, "instance-gone", "The session's bridge has ended");
+    for (const [connection, request] of this.#early) connection.answer(request.id, { error: gone });
+    this.#early.clear();
+  }
+
+  /** A connection comes into scope. */
+  add(connection: Connection<Encoded>): void {
+    this.#context.connections.add(connection);
+    if (connection.isInitialized) this.#onDeclared(connection);
+  }
+
+  /** It leaves: its copies are abstentions, its capabilities no longer count (I3, X3). */
+  remove(connection: Connection<Encoded>): void {
+    if (!this.#context.connections.delete(connection)) return;
+    this.#early.delete(connection);
+    this.#context.ports.cancelTimer(initTimer(connection));
+    this.#attachments.onGone(connection);
+    this.#copies.onGone(connection);
+    this.#context.notifyLink(LINK.gone, { connectionId: connection.id });
+    this.#tellCapabilities();
+  }
+
+  onScopesChanged(connection: Connection<Encoded>, scopes: ReadonlySet<Scope>): void {
+    connection.scopes = scopes;
+    this.#copies.onScopesChanged(connection);
+  }
+
+  /** One message of a client in scope. */
+  onClient(connection: Connection<Encoded>, frame: Frame, now: number): void {
+    switch (frame.kind) {
+      case "response": {
+        const handler = typeof frame.msg.id === "number" ? connection.asked.get(frame.msg.id) : undefined;
+        if (handler === undefined) this.#context.ports.observe({ kind: "late-answer", connectionId: connection.id });
+        else handler(frame.msg, now);
+        return;
+      }
+      case "notification":
+        if (connection.isInitialized)
+          this.#requests.onNotification(connection, frame.msg.method, paramsOf(frame.msg) ?? {});
+        return;
+      case "request":
+        this.#onRequest(connection, frame);
+    }
+  }
+
+  /** An answer over HTTP (R3). False when the interaction is not known. */
+  answer(id: InteractionId, body: AnswerBody, by: By, onVerdict: (verdict: Verdict) => void): boolean {
+    return this.#copies.answer(id, body, by, onVerdict);
+  }
+
+  /** A request of the hub itself, or of an HTTP caller. */
+  request(method: string, params: JsonObject, by: By, onReply: (body: AnswerBody) => void): void {
+    this.#up.request(method, params, by, onReply);
+  }
+
+  onTimer(name: string): void {
+    for (const [connection, request] of this.#early) {
+      if (name !== initTimer(connection)) continue;
+      this.#early.delete(connection);
+      const error = hubError(
+        RPC.internalError,
+        "agent-not-ready",
+        "The agent has not been initialized by its editor yet: try again",
+      );
+      connection.answer(request.id, { error });
+    }
+    this.#attachments.onTimer(name);
+  }
+
+  #onRequest(connection: Connection<Encoded>, frame: Frame & { kind: "request" }): void {
+    const { id, method } = frame.msg;
+    const params = paramsOf(frame.msg);
+    if (!connection.isInitialized && method !== ACP.initialize) {
+      return this.#refuse(
+        connection,
+        id,
+        hubError(RPC.invalidRequest, "not-initialized", "initialize has to come first"),
+      );
+    }
+    const request: ClientRequest = { id, method, params: params ?? {} };
+    if (!connection.inFlight.add(id, request)) {
+      return this.#refuse(
+        connection,
+        id,
+        hubError(RPC.invalidRequest, "duplicate-request-id", "A request with this id is in flight"),
+      );
+    }
+    if (params === undefined && frame.msg.params !== undefined) {
+      return connection.answer(id, { error: invalidParams("params", "must be an object") });
+    }
+    if (method === ACP.initialize) return this.#initialize(connection, request);
+    return this.#requests.onRequest(connection, request);
+  }
+
+  #refuse(connection: Connection<Encoded>, id: ClientRequest["id"], error: Parameters<typeof failure>[1]): void {
+    connection.outbox.send(JSON.stringify(failure(id, error)));
+  }
+
+  /** I1, I2, I5. */
+  #initialize(connection: Connection<Encoded>, request: ClientRequest): void {
+    const refusal = checkMethod(connection.scopes, request.method);
+    if (refusal !== undefined) return connection.answer(request.id, { error: refusal });
+    if (typeof request.params["protocolVersion"] !== "number") {
+      return connection.answer(request.id, { error: invalidParams("protocolVersion", "must be a number") });
+    }
+    if (this.#context.agentInfo !== undefined) return this.#completeInitialize(connection, request);
+    this.#early.set(connection, request);
+    return this.#context.ports.startTimer(initTimer(connection), this.#context.options.initializeMs);
+  }
+
+  #completeInitialize(connection: Connection<Encoded>, request: ClientRequest): void {
+    connection.declare(request.params);
+    connection.answer(request.id, {
+      result: this.#requests.initializeResult(connection, this.#context.options.hubVersion),
+    });
+    this.#onDeclared(connection);
+  }
+
+  #onDeclared(connection: Connection<Encoded>): void {
+    this.#attachments.onInitialized(connection);
+    this.#copies.offerAll(connection);
+    this.#tellCapabilities();
+    this.#presence();
+  }
+
+  #onAgentReady(): void {
+    const early = [...this.#early];
+    this.#early.clear();
+    for (const [connection, request] of early) {
+      this.#context.ports.cancelTimer(initTimer(connection));
+      this.#completeInitialize(connection, request);
+    }
+  }
+
+  /** I3: the hub's part of the merged view, re-sent when it changed. */
+  #tellCapabilities(): void {
+    if (!this.#context.isLinkUp) return;
+    const declared = [...this.#context.connections]
+      .filter((each) => each.isInitialized)
+      .map((each) => each.capabilities);
+    const merged = mergeCapabilities(undefined, declared);
+    const text = JSON.stringify(merged);
+    if (text === this.#toldCapabilities) return;
+    this.#toldCapabilities = text;
+    this.#up.request(ACP.initialize, { protocolVersion: 1, clientCapabilities: merged }, HUB_BY, (body) => {
+      if ("result" in body && typeof body.result === "object" && body.result !== null && !Array.isArray(body.result)) {
+        this.#context.agentInfo ??= body.result;
+        this.#onAgentReady();
+      }
+    });
+  }
+
+  /** Who is here, to everyone who understands it. */
+  #presence(): void {
+    const clients: Json = [...this.#context.connections]
+      .filter((each) => each.isInitialized)
+      .map((each) => ({
+        connectionId: each.id,
+        device: each.device,
+        name: each.name,
+        client: each.clientInfo ?? null,
+      }));
+    const text = JSON.stringify(notification(HUB.presence, { clients }));
+    for (const connection of this.#context.connections) {
+      if (connection.isInitialized && connection.abilities.isExtended) connection.outbox.send(text);
+    }
+  }
+}
+
+const initTimer = <E>(connection: Connection<E>): string => `init:${connection.id}`;

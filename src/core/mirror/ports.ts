@@ -1,0 +1,38 @@
+/** What a mirror needs of the world. No call comes back synchronously. */
+import type { CloseCode } from "../../protocol/close-codes.ts";
+import type { SettledNotice } from "../../protocol/hub-methods.ts";
+import type { ConnectionId, InstanceId } from "../../protocol/ids.ts";
+
+export type MirrorObservation =
+  | { readonly kind: "late-answer"; readonly connectionId: string }
+  | { readonly kind: "abstained"; readonly connectionId: string; readonly interactionId: string }
+  | { readonly kind: "notification-refused"; readonly connectionId: string; readonly method: string }
+  | { readonly kind: "caught-up"; readonly connectionId: string; readonly sessionId: string }
+  | { readonly kind: "settled"; readonly notice: SettledNotice }
+  | { readonly kind: "sessions-changed" }
+  | { readonly kind: "interactions-changed" }
+  | { readonly kind: "bad-link-message"; readonly method: string };
+
+export interface MirrorPorts {
+  /** One message to the bridge. Never called while the link is down. */
+  toLink(text: string): void;
+  startTimer(name: string, ms: number): void;
+  cancelTimer(name: string): void;
+  /** Asks for one `flush()` at the end of this tick. */
+  requestFlush(): void;
+  /** The connection is to be closed, with a code that says what to do next. */
+  close(connection: ConnectionId, code: CloseCode): void;
+  observe(observation: MirrorObservation): void;
+}
+
+export interface MirrorOptions {
+  readonly instanceId: InstanceId;
+  readonly hubVersion: string;
+  readonly journalBytes: number;
+  /** A connection that attached nothing this long after its initialize watches everything (B1). */
+  readonly watchAfterMs: number;
+  /** How long a client waits for an agent that is not initialized yet (I2). */
+  readonly initializeMs: number;
+  /** Pause before open interactions are asked anew of a client that has just loaded (X6). */
+  readonly askAfterLoadMs: number;
+}

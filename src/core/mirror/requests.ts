@@ -1,0 +1,241 @@
+/** What happens to each message of a remote client at the mirror: answered here, or sent up with its author (B1, S1, S6, P4, T1). */
+import { ACP, ACP_VERSION } from "../../protocol/acp.ts";
+import type { RpcId } from "../../protocol/envelope.ts";
+import { hubError, invalidParams, RPC } from "../../protocol/errors.ts";
+import { FEATURES, HUB } from "../../protocol/hub-methods.ts";
+import { sessionId } from "../../protocol/ids.ts";
+import { isObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
+import { HUB_META, hubMeta, withHubMeta } from "../../protocol/meta.ts";
+import type { AnswerBody } from "../interaction/answer.ts";
+import { isExtendedOnly, itemText } from "../journal/frames.ts";
+import type { Attachments } from "./attach.ts";
+import type { ClientRequest, Connection } from "./connection.ts";
+import type { MirrorContext } from "./context.ts";
+import { checkMethod, checkReachesAgent, OPENS_SESSION, type ParamsFilter } from "./gate.ts";
+import type { MirrorSession } from "./session.ts";
+import { stampBy, type UpCalls } from "./up.ts";
+
+const EARLIER_MAX = 500;
+
+export class MirrorRequests<Encoded> {
+  readonly #context: MirrorContext<Encoded>;
+  readonly #attachments: Attachments<Encoded>;
+  readonly #up: UpCalls<Encoded>;
+  readonly #filter: ParamsFilter;
+
+  constructor(
+    context: MirrorContext<Encoded>,
+    attachments: Attachments<Encoded>,
+    up: UpCalls<Encoded>,
+    filter: ParamsFilter,
+  ) {
+    this.#context = context;
+    this.#attachments = attachments;
+    this.#up = up;
+    this.#filter = filter;
+  }
+
+  /** One request of an initialized client. */
+  onRequest(connection: Connection<Encoded>, request: ClientRequest): void {
+    const refusal = checkMethod(connection.scopes, request.method);
+    if (refusal !== undefined) return connection.answer(request.id, { error: refusal });
+    switch (request.method) {
+      case ACP.sessionNew:
+        if (connection.pinnedSession !== undefined) return this.#adopt(connection, request, connection.pinnedSession);
+        return this.#open(connection, request);
+      case ACP.sessionFork:
+        return this.#open(connection, request);
+      case ACP.sessionLoad:
+      case ACP.sessionResume:
+        return this.#loadOrResume(connection, request);
+      case ACP.sessionClose:
+        return this.#close(connection, request);
+      case HUB.loadEarlier:
+        return this.#loadEarlier(connection, request);
+      default:
+        return this.#forward(connection, request);
+    }
+  }
+
+  /** One notification of an initialized client. */
+  onNotification(connection: Connection<Encoded>, method: string, params: JsonObject): void {
+    if (method === ACP.cancelRequest) return this.#cancelRequest(connection, params["requestId"]);
+    if (method.startsWith("$/")) return undefined;
+    if (checkMethod(connection.scopes, method) !== undefined) {
+      return this.#context.ports.observe({ kind: "notification-refused", connectionId: connection.id, method });
+    }
+    return this.#context.notifyLink(method, stampBy(params, connection.by));
+  }
+
+  /** The initialize result a remote client gets: the agent's own, and what the hub adds (I5). */
+  initializeResult(connection: Connection<Encoded>, hubVersion: string): JsonObject {
+    const agent = this.#context.agentInfo ?? {};
+    const capabilities = objectAt(agent, "agentCapabilities") ?? {};
+    const sessions = objectAt(capabilities, "sessionCapabilities") ?? {};
+    const meta = objectAt(agent, "_meta") ?? {};
+    return {
+      ...agent,
+      protocolVersion: ACP_VERSION,
+      agentCapabilities: {
+        ...capabilities,
+        loadSession: true,
+        sessionCapabilities: {
+          ...sessions,
+          list: sessions["list"] ?? {},
+          resume: sessions["resume"] ?? {},
+          close: sessions["close"] ?? {},
+        },
+      },
+      _meta: {
+        ...meta,
+        [HUB_META]: {
+          version: hubVersion,
+          connectionId: connection.id,
+          instance: this.#context.options.instanceId,
+          scopes: [...connection.scopes],
+          device: { id: connection.device, name: connection.name },
+          features: [...FEATURES],
+          pingMs: 30_000,
+        },
+      },
+    };
+  }
+
+  #session(params: JsonObject): MirrorSession<Encoded> | undefined {
+    const id = stringAt(params, "sessionId");
+    return id === undefined ? undefined : this.#context.sessions.get(sessionId(id));
+  }
+
+  #reply(connection: Connection<Encoded>, request: ClientRequest, body: AnswerBody): void {
+    connection.answer(request.id, body, this.#session(request.params)?.feed);
+  }
+
+  /** new and fork: the caller reads the session from its first event; the response stands where the root put it. */
+  #open(connection: Connection<Encoded>, request: ClientRequest): void {
+    const filtered = this.#filtered(connection, request);
+    if (filtered === undefined) return undefined;
+    return this.#up.request(
+      request.method,
+      filtered.params,
+      connection.by,
+      (body) => {
+        const result = "result" in body && isObject(body.result) ? body.result : undefined;
+        const session = result === undefined ? undefined : this.#session(result);
+        if (session === undefined || result === undefined) return connection.answer(request.id, body);
+        this.#attachments.attach(connection, session, 0);
+        const answer = filtered.ignored.length === 0 ? result : withIgnored(result, filtered.ignored);
+        return connection.answer(request.id, { result: answer }, session.feed);
+      },
+      request.id,
+    );
+  }
+
+  /** `?session=`: new adopts the pinned session; its history follows the response (contract §4). */
+  #adopt(connection: Connection<Encoded>, request: ClientRequest, pinned: string): void {
+    const session = this.#context.sessions.get(sessionId(pinned));
+    if (session === undefined) {
+      const error = hubError(RPC.resourceNotFound, "session-not-live", "The pinned session is not live", {
+        sessionId: pinned,
+      });
+      return connection.answer(request.id, { error });
+    }
+    return session.whenReady(() => {
+      const result = { sessionId: session.id, ...session.info.state };
+      connection.answer(request.id, { result });
+      // Nobody waits under this id: only the replay and the open interactions are wanted.
+      const replay: ClientRequest = { id: `adopt:${session.id}`, method: ACP.sessionLoad, params: request.params };
+      this.#attachments.load(connection, session, replay, false);
+    });
+  }
+
+  #loadOrResume(connection: Connection<Encoded>, request: ClientRequest): void {
+    if (stringAt(request.params, "sessionId") === undefined) {
+      return connection.answer(request.id, { error: invalidParams("sessionId", "must be a string") });
+    }
+    const isResume = request.method === ACP.sessionResume;
+    const live = this.#session(request.params);
+    if (live !== undefined) return this.#attachments.load(connection, live, request, isResume);
+    const refusal = checkReachesAgent(connection.scopes, request.method);
+    if (refusal !== undefined) return connection.answer(request.id, { error: refusal });
+    const filtered = this.#filtered(connection, request);
+    if (filtered === undefined) return undefined;
+    return this.#up.request(
+      request.method,
+      filtered.params,
+      connection.by,
+      (body) => {
+        const session = this.#session(request.params);
+        if ("error" in body || session === undefined) return connection.answer(request.id, body);
+        return this.#attachments.load(connection, session, request, isResume);
+      },
+      request.id,
+    );
+  }
+
+  /** S6: closing is detaching; it goes up only from the last one attached, or forced. */
+  #close(connection: Connection<Encoded>, request: ClientRequest): void {
+    const session = this.#session(request.params);
+    if (session === undefined) return this.#forward(connection, request);
+    const isForced = hubMeta(request.params)?.["force"] === true;
+    this.#attachments.detach(connection, session);
+    const isLast = session.attached.size === 0;
+    const mayReachAgent = checkReachesAgent(connection.scopes, request.method);
+    if (isForced && mayReachAgent !== undefined) return connection.answer(request.id, { error: mayReachAgent });
+    if (!isForced && (!isLast || mayReachAgent !== undefined)) return connection.answer(request.id, { result: {} });
+    return this.#forward(connection, request);
+  }
+
+  /** A page of older events, marked as such, then the answer. */
+  #loadEarlier(connection: Connection<Encoded>, request: ClientRequest): void {
+    const session = this.#session(request.params);
+    const before = numberAt(request.params, "before");
+    const limit = Math.min(numberAt(request.params, "limit") ?? 50, EARLIER_MAX);
+    if (session === undefined || before === undefined) {
+      const field = session === undefined ? "sessionId" : "before";
+      return connection.answer(request.id, {
+        error: invalidParams(field, session === undefined ? "is not live" : "must be a number"),
+      });
+    }
+    const older = session.journal.replay().filter((item) => item.first < before);
+    const page = older.slice(-Math.max(1, limit));
+    for (const item of page) {
+      if (isExtendedOnly(item) && !connection.abilities.isExtended) continue;
+      connection.outbox.send(itemText(item, session.epoch, { replay: true, page: true }), session.feed);
+    }
+    const hasMore = page.length < older.length;
+    return this.#reply(connection, request, { result: { hasMore, before: page[0]?.first ?? before } });
+  }
+
+  #forward(connection: Connection<Encoded>, request: ClientRequest): void {
+    const session = this.#session(request.params);
+    if (request.method === ACP.sessionPrompt && session !== undefined) {
+      this.#attachments.attach(connection, session, session.journal.tail);
+    }
+    const answer = (body: AnswerBody): void => this.#reply(connection, request, body);
+    this.#up.request(request.method, request.params, connection.by, answer, request.id);
+  }
+
+  #filtered(
+    connection: Connection<Encoded>,
+    request: ClientRequest,
+  ): { params: JsonObject; ignored: readonly string[] } | undefined {
+    if (!OPENS_SESSION.has(request.method)) return { params: request.params, ignored: [] };
+    const verdict = this.#filter(request.method, request.params, connection.scopes);
+    if (verdict.ok) return verdict;
+    connection.answer(request.id, { error: verdict.error });
+    return undefined;
+  }
+
+  /** P4: the root decides what it means; it is named by the id the root knows. */
+  #cancelRequest(connection: Connection<Encoded>, id: Json | undefined): void {
+    if (typeof id !== "number" && typeof id !== "string" && id !== null) return;
+    const linkId = this.#up.linkIdOf(connection.id, id as RpcId);
+    if (linkId === undefined) return;
+    this.#context.notifyLink(ACP.cancelRequest, stampBy({ requestId: linkId }, connection.by));
+  }
+}
+
+/** Names what a remote session did not get (contract §2). */
+function withIgnored(result: JsonObject, ignored: readonly string[]): JsonObject {
+  return withHubMeta(result, { ...hubMeta(result), ignored: [...ignored] });
+}
