@@ -315,4 +315,4 @@ export class Root {
   }
 }
 
-export { arrayAt, guaranteedCapabilities, isObject, mergeCapabilities };
+export { type arrayAt, type guaranteedCapabilities, isObject, type mergeCapabilities };
