@@ -72,6 +72,6 @@ export class RootContext {
   /** The primary while it can be talked to. */
   get livePrimary(): Primary | undefined {
     const { primary } = this;
-    return primary !== undefined && primary.isInitialized && !primary.isGone ? primary : undefined;
+    return primary?.isInitialized === true && !primary.isGone ? primary : undefined;
   }
 }

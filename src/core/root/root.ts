@@ -314,5 +314,3 @@ export class Root {
     this.#context.link.respond(message.id, { result: this.#context.agentInfo ?? null });
   }
 }
-
-export { type arrayAt, type guaranteedCapabilities, isObject, type mergeCapabilities };
