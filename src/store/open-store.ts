@@ -1,0 +1,102 @@
+/** Puts the store together over one database file. */
+import { LIMITS } from "../protocol/limits.ts";
+import { coalesceItems, joinRule } from "./core-items.ts";
+import { markSuspect, openHubDatabase, type StoreNotice } from "./database.ts";
+import type { StoreError } from "./errors.ts";
+import type { DurableMark, Store } from "./ports.ts";
+import { type Scheduler, systemScheduler } from "./scheduler.ts";
+import type { SessionKey } from "./session-key.ts";
+import { SqliteAudit } from "./sqlite/audit.ts";
+import { SqliteDevices } from "./sqlite/devices.ts";
+import type { OnStoreError, StoreContext } from "./sqlite/guard.ts";
+import { SqliteInteractions } from "./sqlite/interactions.ts";
+import { SqliteJournal } from "./sqlite/journal.ts";
+import { JournalTables } from "./sqlite/journal-tables.ts";
+import { JournalTrim } from "./sqlite/journal-trim.ts";
+import { Maintenance } from "./sqlite/maintenance.ts";
+import { SqlitePrompts } from "./sqlite/prompts.ts";
+import { SearchIndex } from "./sqlite/search-index.ts";
+import { SearchTables } from "./sqlite/search-tables.ts";
+import { SessionIds } from "./sqlite/session-ids.ts";
+import { SessionSearch } from "./sqlite/session-search.ts";
+import { SqliteSessions } from "./sqlite/sessions.ts";
+
+const WAITING_BYTES_MAX = 33_554_432;
+
+export interface StoreOptions {
+  /** A file, or `:memory:`. */
+  readonly path: string;
+  /** Faults of writes on the live path, and of background work. Told as often as they happen: log them sparingly. */
+  onError(error: StoreError): void;
+  /** Events that are on disk now: what may be acknowledged to a bridge. */
+  onDurable?(marks: readonly DurableMark[]): void;
+  readonly scheduler?: Scheduler;
+  /** Journal on disk per session; the oldest is coalesced, then removed. */
+  readonly sessionBytesMax?: number;
+  /** Journal in memory while the disk takes nothing. */
+  readonly waitingBytesMax?: number;
+}
+
+export interface OpenedStore {
+  readonly store: Store;
+  readonly driver: "node:sqlite" | "better-sqlite3";
+  readonly notices: readonly StoreNotice[];
+}
+
+/** Opens the store. Throws `StoreError`: "newer-version", "no-driver", "locked", "read-only", "disk-full" or "io". */
+export function openStore(options: StoreOptions): OpenedStore {
+  const scheduler = options.scheduler ?? systemScheduler;
+  const { database, notices } = openHubDatabase(options.path, scheduler.now());
+  const onError: OnStoreError = (error) => {
+    if (error.code === "damaged") markSuspect(options.path);
+    options.onError(error);
+  };
+  const store = assemble({ database, onError }, scheduler, options);
+  return { store, driver: database.driver, notices };
+}
+
+function assemble(context: StoreContext, scheduler: Scheduler, options: StoreOptions): Store {
+  const { database } = context;
+  const ids = new SessionIds(database);
+  const searchTables = new SearchTables(database);
+  const tables = new JournalTables(database, ids, searchTables);
+  const trim = new JournalTrim(database, ids, searchTables);
+  const index = new SearchIndex(database, searchTables);
+  const steps = {
+    index: (bytes: number) => index.step(bytes),
+    bytesOf: (key: SessionKey) => tables.bytesOf(key),
+    trim: (key: SessionKey, maxBytes: number) => trim.step(key, maxBytes, coalesceItems),
+  };
+  const maintenance = new Maintenance(context, scheduler, steps, options.sessionBytesMax ?? LIMITS.journalBytes);
+  const journal = new SqliteJournal(context, tables, trim, {
+    scheduler,
+    join: joinRule,
+    waitingBytesMax: options.waitingBytesMax ?? WAITING_BYTES_MAX,
+    onDurable: (marks) => options.onDurable?.(marks),
+    onCommit: (keys, bytes) => maintenance.onCommit(keys, bytes),
+  });
+  const refresh = (): void => {
+    journal.flush();
+    maintenance.refresh();
+  };
+  const forget = (key: SessionKey): void => journal.forget(key);
+  const search = new SessionSearch(database, searchTables);
+  return {
+    journal,
+    sessions: new SqliteSessions(context, { ids, index: searchTables, search, refresh, forget }),
+    prompts: new SqlitePrompts(context),
+    interactions: new SqliteInteractions(context),
+    devices: new SqliteDevices(context),
+    audit: new SqliteAudit(context),
+    close: closing([() => journal.close(), () => maintenance.close(), () => database.close()]),
+  };
+}
+
+function closing(steps: readonly (() => void)[]): () => void {
+  let isOpen = true;
+  return () => {
+    if (!isOpen) return;
+    isOpen = false;
+    for (const step of steps) step();
+  };
+}

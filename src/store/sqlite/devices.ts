@@ -1,0 +1,157 @@
+/** Devices and the hashes of what they hold, over SQLite. Everything here throws: see `DeviceStore`. */
+import type { DeviceKind, DeviceRecord } from "../../protocol/devices.ts";
+import { type DeviceId, deviceId as deviceIdOf } from "../../protocol/ids.ts";
+import { isScope } from "../../protocol/scopes.ts";
+import type { SqlRow, Statement } from "../driver.ts";
+import { StoreError } from "../errors.ts";
+import type { CredentialRecord, DeviceStore } from "../ports.ts";
+import { numberAt, optionalNumber, optionalText, stringsAt, textAt } from "./columns.ts";
+import { orThrow, type StoreContext } from "./guard.ts";
+
+const KINDS: ReadonlySet<string> = new Set<DeviceKind>(["app", "browser", "script", "remote", "external"]);
+const isKind = (value: string): value is DeviceKind => KINDS.has(value);
+
+const CREDENTIAL_KINDS: ReadonlySet<string> = new Set(["refresh", "browser", "token", "secret"]);
+const isCredentialKind = (value: string): value is CredentialRecord["kind"] => CREDENTIAL_KINDS.has(value);
+
+function checked<T extends string>(value: string, is: (value: string) => value is T): T {
+  if (!is(value)) throw new StoreError("damaged", "a device record has an unknown kind");
+  return value;
+}
+
+function deviceOf(row: SqlRow): DeviceRecord {
+  const createdBy = optionalText(row, "created_by");
+  const expiresAt = optionalNumber(row, "expires_at");
+  const revokedAt = optionalNumber(row, "revoked_at");
+  const revokedWhy = optionalText(row, "revoked_why");
+  const lastSeenAt = optionalNumber(row, "last_seen_at");
+  const lastAddress = optionalText(row, "last_address");
+  return {
+    deviceId: deviceIdOf(textAt(row, "id")),
+    name: textAt(row, "name"),
+    kind: checked(textAt(row, "kind"), isKind),
+    // A scope this version does not know gives no right.
+    scopes: stringsAt(row, "scopes").filter(isScope),
+    queryAllowed: numberAt(row, "query_allowed") === 1,
+    createdAt: numberAt(row, "created_at"),
+    ...(createdBy !== undefined && { createdBy }),
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(revokedAt !== undefined && { revokedAt }),
+    ...(revokedWhy !== undefined && { revokedWhy }),
+    ...(lastSeenAt !== undefined && { lastSeenAt }),
+    ...(lastAddress !== undefined && { lastAddress }),
+  };
+}
+
+function credentialOf(row: SqlRow): CredentialRecord {
+  const secondHash = optionalText(row, "second_hash");
+  const expiresAt = optionalNumber(row, "expires_at");
+  const usedAt = optionalNumber(row, "used_at");
+  return {
+    id: textAt(row, "id"),
+    deviceId: deviceIdOf(textAt(row, "device")),
+    kind: checked(textAt(row, "kind"), isCredentialKind),
+    ...(secondHash !== undefined && { secondHash }),
+    createdAt: numberAt(row, "created_at"),
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(usedAt !== undefined && { usedAt }),
+  };
+}
+
+export class SqliteDevices implements DeviceStore {
+  readonly #put: Statement;
+  readonly #get: Statement;
+  readonly #list: Statement;
+  readonly #seen: Statement;
+  readonly #putCredential: Statement;
+  readonly #getCredential: Statement;
+  readonly #listCredentials: Statement;
+  readonly #use: Statement;
+  readonly #deleteCredentials: Statement;
+  readonly #pruneCredentials: Statement;
+
+  constructor({ database }: StoreContext) {
+    this.#put = database.prepare(
+      `INSERT INTO devices (id, name, kind, scopes, query_allowed, created_at, created_by, expires_at, revoked_at,
+         revoked_why, last_seen_at, last_address) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET name = excluded.name, kind = excluded.kind, scopes = excluded.scopes,
+         query_allowed = excluded.query_allowed, expires_at = excluded.expires_at, revoked_at = excluded.revoked_at,
+         revoked_why = excluded.revoked_why, last_seen_at = excluded.last_seen_at, last_address = excluded.last_address`,
+    );
+    this.#get = database.prepare("SELECT * FROM devices WHERE id = ?");
+    this.#list = database.prepare("SELECT * FROM devices ORDER BY created_at, id");
+    this.#seen = database.prepare("UPDATE devices SET last_seen_at = ?, last_address = ? WHERE id = ?");
+    this.#putCredential = database.prepare(
+      "INSERT INTO credentials (id, device, kind, second_hash, created_at, expires_at, used_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    );
+    this.#getCredential = database.prepare("SELECT * FROM credentials WHERE id = ?");
+    this.#listCredentials = database.prepare("SELECT * FROM credentials WHERE device = ? ORDER BY created_at, id");
+    this.#use = database.prepare("UPDATE credentials SET used_at = ? WHERE id = ? AND used_at IS NULL");
+    this.#deleteCredentials = database.prepare("DELETE FROM credentials WHERE device = ?");
+    this.#pruneCredentials = database.prepare("DELETE FROM credentials WHERE expires_at < ?");
+  }
+
+  putDevice(record: DeviceRecord): void {
+    orThrow("writing a device", () =>
+      this.#put.run(
+        record.deviceId,
+        record.name,
+        record.kind,
+        JSON.stringify(record.scopes),
+        record.queryAllowed ? 1 : 0,
+        record.createdAt,
+        record.createdBy ?? null,
+        record.expiresAt ?? null,
+        record.revokedAt ?? null,
+        record.revokedWhy ?? null,
+        record.lastSeenAt ?? null,
+        record.lastAddress ?? null,
+      ),
+    );
+  }
+
+  getDevice(deviceId: DeviceId): DeviceRecord | undefined {
+    return orThrow("reading a device", () => {
+      const row = this.#get.get(deviceId);
+      return row === undefined ? undefined : deviceOf(row);
+    });
+  }
+
+  listDevices(): readonly DeviceRecord[] {
+    return orThrow("listing devices", () => this.#list.all().map(deviceOf));
+  }
+
+  seen(deviceId: DeviceId, at: number, address: string): void {
+    orThrow("noting a visit", () => this.#seen.run(at, address, deviceId));
+  }
+
+  putCredential(record: CredentialRecord): void {
+    const { id, deviceId, kind, secondHash, createdAt, expiresAt, usedAt } = record;
+    orThrow("writing a credential", () =>
+      this.#putCredential.run(id, deviceId, kind, secondHash ?? null, createdAt, expiresAt ?? null, usedAt ?? null),
+    );
+  }
+
+  getCredential(id: string): CredentialRecord | undefined {
+    return orThrow("reading a credential", () => {
+      const row = this.#getCredential.get(id);
+      return row === undefined ? undefined : credentialOf(row);
+    });
+  }
+
+  listCredentials(deviceId: DeviceId): readonly CredentialRecord[] {
+    return orThrow("listing credentials", () => this.#listCredentials.all(deviceId).map(credentialOf));
+  }
+
+  useCredential(id: string, at: number): boolean {
+    return orThrow("using a credential", () => this.#use.run(at, id).changes === 1);
+  }
+
+  deleteCredentials(deviceId: DeviceId): void {
+    orThrow("deleting credentials", () => this.#deleteCredentials.run(deviceId));
+  }
+
+  pruneCredentials(now: number): number {
+    return orThrow("pruning credentials", () => this.#pruneCredentials.run(now).changes);
+  }
+}

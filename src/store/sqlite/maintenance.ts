@@ -1,0 +1,127 @@
+/**
+ * Picks the moments for what would stall the live path: checkpoints 250 ms after the last commit, the text index after 2 s
+ * (a message is still growing before), trimming and giving pages back to the disk in between. While there is no quiet moment,
+ * valves let small steps through: a log of 6 MiB is checkpointed, an index 4 MiB behind moves on.
+ */
+
+import type { Database } from "../driver.ts";
+import type { Scheduler } from "../scheduler.ts";
+import type { SessionKey } from "../session-key.ts";
+import { attempt, type StoreContext } from "./guard.ts";
+
+const CHECKPOINT_AFTER_MS = 250;
+const INDEX_AFTER_MS = 2_000;
+const CHECKPOINT_BYTES = 6_291_456;
+const INDEX_BEHIND_BYTES = 4_194_304;
+const INDEX_STEP_BYTES = 131_072;
+/** A search waits for at most this much to be indexed, about 60 ms of work. */
+const INDEX_SEARCH_BYTES = 1_048_576;
+/** What a commit writes besides its rows: pages of the tables it touches. */
+const COMMIT_OVERHEAD_BYTES = 16_384;
+const VACUUM_PAGES = 256;
+/** A session is trimmed when it is this much over, so that each trim is worth its work. */
+const TRIM_SLACK = 1.0625;
+
+export interface MaintenanceSteps {
+  /** Indexes about so many bytes; true when nothing is left. */
+  index(bytes: number): boolean;
+  bytesOf(key: SessionKey): number;
+  /** Trims one step; true when the session fits. */
+  trim(key: SessionKey, maxBytes: number): boolean;
+}
+
+export class Maintenance {
+  readonly #context: StoreContext;
+  readonly #database: Database;
+  readonly #scheduler: Scheduler;
+  readonly #steps: MaintenanceSteps;
+  readonly #sessionBytesMax: number;
+  readonly #toTrim = new Set<SessionKey>();
+  #cancelTimer: (() => void) | undefined;
+  #lastCommitAt = 0;
+  #logBytes = 0;
+  #behindBytes = 0;
+  #isIndexDue = true;
+
+  constructor(context: StoreContext, scheduler: Scheduler, steps: MaintenanceSteps, sessionBytesMax: number) {
+    this.#context = context;
+    this.#database = context.database;
+    this.#scheduler = scheduler;
+    this.#steps = steps;
+    this.#sessionBytesMax = sessionBytesMax;
+    this.#wakeAfter(CHECKPOINT_AFTER_MS);
+  }
+
+  onCommit(keys: ReadonlySet<SessionKey>, bytes: number): void {
+    this.#lastCommitAt = this.#scheduler.now();
+    this.#logBytes += bytes + COMMIT_OVERHEAD_BYTES;
+    this.#behindBytes += bytes;
+    this.#isIndexDue = true;
+    for (const key of keys) this.#noteTrim(key);
+    if (this.#logBytes > CHECKPOINT_BYTES) this.#checkpoint();
+    if (this.#behindBytes > INDEX_BEHIND_BYTES) this.#index(INDEX_STEP_BYTES);
+    this.#trim();
+    this.#wakeAfter(CHECKPOINT_AFTER_MS);
+  }
+
+  /** Before a search. */
+  refresh(): void {
+    if (this.#isIndexDue) this.#index(INDEX_SEARCH_BYTES);
+  }
+
+  /** Leaves the file alone and small: the log is written back whole. */
+  close(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    attempt(this.#context, "closing the log", undefined, () => this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
+  }
+
+  #wakeAfter(ms: number): void {
+    this.#cancelTimer ??= this.#scheduler.after(ms, () => {
+      this.#cancelTimer = undefined;
+      this.#wake();
+    });
+  }
+
+  /** One step of whatever is due; the next follows in a turn of its own. */
+  #wake(): void {
+    const quietMs = this.#scheduler.now() - this.#lastCommitAt;
+    if (quietMs < CHECKPOINT_AFTER_MS) this.#wakeAfter(CHECKPOINT_AFTER_MS - quietMs);
+    else if (this.#logBytes > 0) this.#checkpoint();
+    else if (this.#toTrim.size > 0) this.#trim();
+    else if (!this.#isIndexDue) return;
+    else if (quietMs < INDEX_AFTER_MS) this.#wakeAfter(INDEX_AFTER_MS - quietMs);
+    else this.#index(INDEX_STEP_BYTES);
+    this.#wakeAfter(1);
+  }
+
+  #checkpoint(): void {
+    this.#logBytes = 0;
+    attempt(this.#context, "checkpointing", undefined, () => {
+      this.#database.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
+      this.#database.exec("PRAGMA wal_checkpoint(PASSIVE)");
+    });
+  }
+
+  #index(bytes: number): void {
+    // After a fault the index rests until the next commit.
+    const isDone = attempt(this.#context, "indexing", true, () => this.#steps.index(bytes));
+    this.#logBytes += bytes / 2;
+    this.#behindBytes = isDone ? 0 : Math.max(0, this.#behindBytes - bytes);
+    this.#isIndexDue = !isDone;
+  }
+
+  #noteTrim(key: SessionKey): void {
+    const bytes = attempt(this.#context, "measuring a journal", 0, () => this.#steps.bytesOf(key));
+    if (bytes > this.#sessionBytesMax * TRIM_SLACK) this.#toTrim.add(key);
+  }
+
+  #trim(): void {
+    const [key] = this.#toTrim;
+    if (key === undefined) return;
+    const isDone = attempt(this.#context, "trimming the journal", true, () =>
+      this.#steps.trim(key, this.#sessionBytesMax),
+    );
+    if (isDone) this.#toTrim.delete(key);
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * The text index's statements. A document is a message or a title; its number only grows, so the newest match is found
+ * first and a page of sessions needs no sorting. The text itself stays in the journal.
+ */
+import type { Database, SqlRow, Statement } from "../driver.ts";
+import { type SearchDoc, spacedIdeographs } from "../search-text.ts";
+import { numberAt, optionalNumber } from "./columns.ts";
+
+export interface FoundDoc {
+  readonly doc: number;
+  readonly session: number;
+  /** Absent for a session's title. */
+  readonly epoch: number | undefined;
+  readonly first: number;
+  readonly last: number;
+}
+
+const foundOf = (row: SqlRow): FoundDoc => ({
+  doc: numberAt(row, "id"),
+  session: numberAt(row, "session"),
+  epoch: optionalNumber(row, "epoch"),
+  first: numberAt(row, "first"),
+  last: numberAt(row, "last"),
+});
+
+// `epoch` -1: all of the session, its title included.
+const BELONGS = "session = ? AND (epoch = ? OR ? = -1) AND last <= ?";
+
+export class SearchTables {
+  readonly #insertDoc: Statement;
+  readonly #insertText: Statement;
+  readonly #titleOf: Statement;
+  readonly #deleteText: Statement;
+  readonly #deleteDoc: Statement;
+  readonly #forgetTexts: Statement;
+  readonly #forgetDocs: Statement;
+  readonly #newest: Statement;
+  readonly #match: Statement;
+
+  constructor(database: Database) {
+    this.#insertDoc = database.prepare("INSERT INTO search_docs (session, epoch, first, last) VALUES (?, ?, ?, ?)");
+    this.#insertText = database.prepare("INSERT INTO search (rowid, body) VALUES (?, ?)");
+    this.#titleOf = database.prepare("SELECT id FROM search_docs WHERE session = ? AND epoch IS NULL");
+    this.#deleteText = database.prepare("DELETE FROM search WHERE rowid = ?");
+    this.#deleteDoc = database.prepare("DELETE FROM search_docs WHERE id = ?");
+    this.#forgetTexts = database.prepare(
+      `DELETE FROM search WHERE rowid IN (SELECT id FROM search_docs WHERE ${BELONGS})`,
+    );
+    this.#forgetDocs = database.prepare(`DELETE FROM search_docs WHERE ${BELONGS}`);
+    this.#newest = database.prepare("SELECT coalesce(max(id), 0) AS id FROM search_docs");
+    this.#match = database.prepare(
+      "SELECT d.id, d.session, d.epoch, d.first, d.last FROM search CROSS JOIN search_docs d ON d.id = search.rowid " +
+        "WHERE search MATCH ? AND search.rowid <= ? ORDER BY search.rowid DESC",
+    );
+  }
+
+  add(session: number, epoch: number, doc: SearchDoc): void {
+    const { lastId } = this.#insertDoc.run(session, epoch, doc.first, doc.last);
+    this.#insertText.run(lastId, spacedIdeographs(doc.text));
+  }
+
+  /** Puts the session's title into the index in place of the one before. */
+  setTitle(session: number, title: string | undefined): void {
+    for (const row of this.#titleOf.all(session)) {
+      this.#deleteText.run(numberAt(row, "id"));
+      this.#deleteDoc.run(numberAt(row, "id"));
+    }
+    if (title === undefined || title === "") return;
+    const { lastId } = this.#insertDoc.run(session, null, 0, 0);
+    this.#insertText.run(lastId, spacedIdeographs(title));
+  }
+
+  /** Forgets a session's documents, or those of one epoch up to an event. */
+  forget(session: number, epoch = -1, upTo: number = Number.MAX_SAFE_INTEGER): void {
+    this.#forgetTexts.run(session, epoch, epoch, upTo);
+    this.#forgetDocs.run(session, epoch, epoch, upTo);
+  }
+
+  /** The number of the newest document: a search that starts here sees none that come later. */
+  newest(): number {
+    const row = this.#newest.get();
+    return row === undefined ? 0 : numberAt(row, "id");
+  }
+
+  /** Documents that match, newest first, from number `from` down. Leave the loop to stop. */
+  *matches(query: string, from: number): Generator<FoundDoc> {
+    for (const row of this.#match.iterate(query, from)) yield foundOf(row);
+  }
+}
