@@ -32,15 +32,9 @@ async function buildCommandLine(version) {
   await chmod(`${root}dist/cli/main.js`, 0o755);
 }
 
-async function buildWeb(version) {
+async function buildWeb() {
   const vite = await import("vite");
-  await vite.build({
-    root: `${root}src/web`,
-    base: "./",
-    logLevel: "warn",
-    define: { __ACP_HUB_VERSION__: JSON.stringify(version) },
-    build: { outDir: `${root}dist/web`, emptyOutDir: true, target: "es2022" },
-  });
+  await vite.build({ configFile: `${root}src/web/vite.config.ts`, logLevel: "warn" });
 }
 
 const { version } = JSON.parse(await readFile(`${root}package.json`, "utf8"));
