@@ -1,0 +1,114 @@
+/**
+ * Calls over one running app-server. Two id spaces: our requests count up from 1, theirs are whatever they send and are
+ * only ever echoed. A frame with `method` is never an answer, so the spaces cannot collide.
+ */
+import type { Json, JsonObject } from "../../../protocol/json.ts";
+import { isObject } from "../../../protocol/json.ts";
+import type { Clock } from "../clock.ts";
+import type { Log } from "../log.ts";
+import { fromAnswer, ZcodeError } from "./errors.ts";
+import { errorLine, readFrame, requestLine, resultLine, type ZId } from "./frames.ts";
+import { timeoutOf } from "./methods.ts";
+
+export interface ConnectionHandlers {
+  onNotification(method: string, params: JsonObject): void;
+  /** Called at the moment the frame arrives; some requests must be answered before anything else happens. */
+  onRequest(id: ZId, method: string, params: JsonObject): void;
+}
+
+export interface CallOptions {
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+interface Pending {
+  readonly method: string;
+  settle(outcome: JsonObject | ZcodeError): void;
+}
+
+export class ZcodeConnection {
+  readonly #write: (line: string) => void;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #handlers: ConnectionHandlers;
+  readonly #pending = new Map<ZId, Pending>();
+  #nextId = 1;
+  #death: ZcodeError | undefined;
+
+  constructor(write: (line: string) => void, clock: Clock, log: Log, handlers: ConnectionHandlers) {
+    this.#write = write;
+    this.#clock = clock;
+    this.#log = log;
+    this.#handlers = handlers;
+  }
+
+  get isDead(): boolean {
+    return this.#death !== undefined;
+  }
+
+  /** Number of calls still waiting; zero after death. */
+  get pendingCount(): number {
+    return this.#pending.size;
+  }
+
+  /**
+   * One call. Resolves with the result object (`{}` for a null result). Rejects with a ZcodeError and nothing else:
+   * the backend's own error, `timeout`, `dead`, or `other` when `signal` aborted.
+   */
+  call(method: string, params: JsonObject, options: CallOptions = {}): Promise<JsonObject> {
+    if (this.#death !== undefined) return Promise.reject(this.#death);
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      const { signal } = options;
+      const timeoutMs = options.timeoutMs ?? timeoutOf(method);
+      const settle = (outcome: JsonObject | ZcodeError): void => {
+        if (!this.#pending.delete(id)) return;
+        cancelTimer();
+        signal?.removeEventListener("abort", onAbort);
+        if (outcome instanceof ZcodeError) reject(outcome);
+        else resolve(outcome);
+      };
+      const onAbort = (): void => settle(new ZcodeError("other", `${method} was given up`));
+      const cancelTimer = this.#clock.setTimeout(
+        () => settle(new ZcodeError("timeout", `ZCode did not answer ${method} within ${timeoutMs} ms`)),
+        timeoutMs,
+      );
+      this.#pending.set(id, { method, settle });
+      signal?.addEventListener("abort", onAbort);
+      if (signal?.aborted === true) return onAbort();
+      this.#write(requestLine(id, method, params));
+    });
+  }
+
+  answer(id: ZId, result: Json): void {
+    if (this.#death === undefined) this.#write(resultLine(id, result));
+  }
+
+  answerError(id: ZId, code: number, message: string): void {
+    if (this.#death === undefined) this.#write(errorLine(id, code, message));
+  }
+
+  /** Takes one line of the app-server's stdout. Lines that are no frames are counted by length and dropped. */
+  receive(line: string): void {
+    if (this.#death !== undefined) return;
+    const frame = readFrame(line);
+    if (frame === undefined) {
+      if (line.trim() !== "") this.#log("debug", "zcode line dropped", { bytes: line.length });
+      return;
+    }
+    if (frame.kind === "notification") return this.#handlers.onNotification(frame.method, frame.params);
+    if (frame.kind === "request") return this.#handlers.onRequest(frame.id, frame.method, frame.params);
+    const pending = this.#pending.get(frame.id);
+    // An answer nobody waits for is a late one (its call timed out): nothing to do with it.
+    if (pending === undefined) return;
+    if (frame.kind === "error") pending.settle(fromAnswer(frame.error));
+    else pending.settle(isObject(frame.result) ? frame.result : {});
+  }
+
+  /** Ends it: everything pending is answered with `death`, everything later too. */
+  die(death: ZcodeError): void {
+    if (this.#death !== undefined) return;
+    this.#death = death;
+    for (const pending of [...this.#pending.values()]) pending.settle(death);
+  }
+}
