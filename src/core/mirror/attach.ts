@@ -54,10 +54,20 @@ export class Attachments<Encoded> {
 
   /** The time is over: everything since its initialize, out of the journal, then live. */
   watchAll(connection: Connection<Encoded>): void {
+    if (connection.hasAttached && !connection.abilities.wantsAll) return this.stopWatching(connection);
     const watch = this.#watching.get(connection);
     if (watch === undefined || watch.mode !== "pending" || connection.isGone) return;
     this.#watching.set(connection, { mode: "all", from: watch.from });
     for (const session of this.#context.sessions.values()) this.#watchSession(connection, session, watch.from);
+  }
+
+  /** It attached a session, here or at another instance: from now on it gets those only (B1). */
+  stopWatching(connection: Connection<Encoded>): void {
+    if (!this.#watching.delete(connection)) return;
+    this.#context.ports.cancelTimer(watchTimer(connection));
+    for (const session of this.#context.sessions.values()) {
+      if (!session.attached.has(connection)) connection.outbox.unsubscribe(session.feed);
+    }
   }
 
   /** A session appeared: watchers read it from the end of its baseline. */
@@ -192,6 +202,7 @@ export class Attachments<Encoded> {
 
   /** B1: who attaches gets what it attached; only `updates:"all"` keeps the rest. */
   #markAttached(connection: Connection<Encoded>, session: MirrorSession<Encoded>): void {
+    connection.hasAttached = true;
     const watch = this.#watching.get(connection);
     if (watch !== undefined && !connection.abilities.wantsAll) {
       this.#watching.delete(connection);

@@ -41,6 +41,12 @@ export class Connection<Encoded> {
   clientInfo: Json | undefined;
   isInitialized = false;
   isGone = false;
+  /** It spans all instances: what names none has to say which (contract §4). */
+  isHubWide = false;
+  /** It attached a session somewhere: it no longer watches everything (B1). */
+  hasAttached = false;
+  /** Adds what only the router of a hub-wide connection knows to a result. */
+  decorateResult: ((request: ClientRequest, result: Json) => Json) | undefined;
   /** Requests of this client in flight, by their own ids. */
   readonly inFlight: InFlight<ClientRequest> = new InFlight();
   /** Requests this client was sent, by the ids we minted. */
@@ -86,10 +92,11 @@ export class Connection<Encoded> {
 
   /** Answers a request of this client, once. */
   answer(id: RpcId, body: { result: Json } | { error: RpcError }, feed?: Feed<Encoded>): void {
-    if (this.isGone || this.inFlight.get(id) === undefined) return;
+    const request = this.inFlight.get(id);
+    if (this.isGone || request === undefined) return;
     this.inFlight.delete(id);
     this.outbox.send(
-      JSON.stringify("error" in body ? failure(id, body.error) : { jsonrpc: "2.0", id, result: body.result }),
+      JSON.stringify("error" in body ? failure(id, body.error) : { jsonrpc: "2.0", id, result: this.decorateResult?.(request, body.result) ?? body.result }),
       feed,
     );
   }

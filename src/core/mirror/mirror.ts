@@ -153,6 +153,11 @@ export class Mirror<Encoded> {
     this.#tellCapabilities();
   }
 
+  /** A hub-wide connection attached a session elsewhere: here it no longer watches (B1). */
+  stopWatching(connection: Connection<Encoded>): void {
+    this.#attachments.stopWatching(connection);
+  }
+
   onScopesChanged(connection: Connection<Encoded>, scopes: ReadonlySet<Scope>): void {
     connection.scopes = scopes;
     this.#copies.onScopesChanged(connection);

@@ -1,0 +1,128 @@
+/**
+ * The bridge process (design §2): one agent, an editor on stdio (or none), a link to the hub. The agent is spawned first; what the
+ * hub needs is loaded and dialled after, so that an editor's start pays for nothing but the spawn.
+ */
+import type { Backend, BackendExit } from "../backends/backend.ts";
+import { LIMITS } from "../protocol/limits.ts";
+import { ndjsonTransport } from "../transport/ndjson.ts";
+import type { Transport } from "../transport/transport.ts";
+import { type BridgeLog, silentLog } from "./log.ts";
+import type { BridgePaths } from "./paths.ts";
+import { RootRunner } from "./root-runner.ts";
+import type { SharingOptions } from "./sharing.ts";
+
+export interface BridgeOptions {
+  readonly backend: Backend;
+  /** Absent: not shared, a plain pipe with the multiplexer in between. */
+  readonly sharing: (SharingOptions & { readonly paths: BridgePaths }) | undefined;
+  readonly isHeadless: boolean;
+  readonly workspace: string;
+  readonly version: string;
+  readonly forms: "any" | "primary";
+  readonly log?: BridgeLog;
+  /** The editor's side; default: this process's stdio. */
+  readonly primary?: Transport;
+  /** A headless bridge ends this long after the last activity (L6). */
+  readonly idleMs?: number;
+}
+
+const BRIDGE_JOURNAL_BYTES = 33_554_432;
+const IDLE_MS = 1_800_000;
+
+/** Runs until the editor has gone or the agent has ended. Resolves to the exit code. */
+export async function runBridge(options: BridgeOptions): Promise<number> {
+  const agent = options.backend.start();
+  const primary = options.isHeadless ? undefined : (options.primary ?? ndjsonTransport(process.stdin, process.stdout));
+  const end = ending();
+  const runner = new RootRunner({
+    agent,
+    primary,
+    log: options.log ?? silentLog,
+    onPrimaryGone: () => end.resolve({ kind: "editor-gone" }),
+    root: {
+      hasPrimary: primary !== undefined,
+      isShared: options.sharing !== undefined,
+      seesCapabilitiesLive: options.backend.seesCapabilitiesLive,
+      forms: options.forms,
+      workspace: options.workspace,
+      version: options.version,
+      journalBytes: BRIDGE_JOURNAL_BYTES,
+      lanePromptsMax: LIMITS.lanePromptsMax,
+      heldUpdatesMax: LIMITS.heldUpdatesMax,
+      heldUpdatesMs: LIMITS.heldUpdatesMs,
+    },
+  });
+  runner.start();
+  void options.backend.exited.then((exit) => end.resolve({ kind: "agent-gone", exit }));
+  const onSignal = (): void => end.resolve({ kind: "signal" });
+  process.once("SIGTERM", onSignal);
+  process.once("SIGINT", onSignal);
+  const stopSharing = options.sharing === undefined ? undefined : share(options, runner);
+  const idle = options.isHeadless ? watchIdle(runner, options.idleMs ?? IDLE_MS, onSignal) : undefined;
+
+  const why = await end.promise;
+  clearInterval(idle);
+  process.removeListener("SIGTERM", onSignal);
+  process.removeListener("SIGINT", onSignal);
+  return finish(why, options, runner, primary, stopSharing);
+}
+
+type Ending = { readonly kind: "editor-gone" | "signal" } | { readonly kind: "agent-gone"; readonly exit: BackendExit };
+
+function ending(): { promise: Promise<Ending>; resolve: (why: Ending) => void } {
+  let resolve: (why: Ending) => void = () => undefined;
+  const promise = new Promise<Ending>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+/** Loads what the link needs, once the agent is on its way. */
+function share(options: BridgeOptions, runner: RootRunner): () => Promise<void> {
+  const { sharing } = options;
+  let isStopped = false;
+  const started = new Promise<(() => void) | undefined>((resolve) => {
+    setImmediate(() => {
+      if (sharing === undefined || isStopped) return resolve(undefined);
+      return import("./sharing.ts").then(
+        ({ startSharing }) => resolve(startSharing(sharing, runner, options)),
+        () => resolve(undefined),
+      );
+    });
+  });
+  return async () => {
+    isStopped = true;
+    (await started)?.();
+  };
+}
+
+async function finish(
+  why: Ending,
+  options: BridgeOptions,
+  runner: RootRunner,
+  primary: Transport | undefined,
+  stopSharing: (() => Promise<void>) | undefined,
+): Promise<number> {
+  if (why.kind === "agent-gone") runner.onAgentExit(why.exit);
+  // L1: EOF, TERM, KILL to the agent's group, each bounded.
+  await options.backend.stop();
+  runner.stop();
+  await stopSharing?.();
+  primary?.close({ reason: "bridge-ends" });
+  if (why.kind !== "agent-gone") return 0;
+  return why.exit.error !== undefined || why.exit.code !== 0 ? why.exit.code || 1 : 0;
+}
+
+/** L6: nobody attached, nothing running or waiting, for long enough. */
+function watchIdle(runner: RootRunner, idleMs: number, onIdle: () => void): NodeJS.Timeout {
+  let busyAt = Date.now();
+  const timer = setInterval(
+    () => {
+      if (runner.root.isBusy) busyAt = Date.now();
+      else if (Date.now() - busyAt >= idleMs) onIdle();
+    },
+    Math.min(10_000, idleMs),
+  );
+  timer.unref();
+  return timer;
+}

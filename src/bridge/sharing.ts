@@ -1,0 +1,54 @@
+/** Puts a running bridge on the hub: the hello it says and the dialler that says it. Loaded after the agent was spawned. */
+import { LINK_PROTOCOL, type LinkHello } from "../protocol/link.ts";
+import type { BridgeOptions } from "./bridge.ts";
+import { hubLauncher, type LaunchCommand } from "./hub-launcher.ts";
+import { LinkDialer } from "./link-dialer.ts";
+import { silentLog } from "./log.ts";
+import type { BridgePaths } from "./paths.ts";
+import type { RootRunner } from "./root-runner.ts";
+
+export interface SharingOptions {
+  readonly instanceId: string;
+  /** What people call this instance. */
+  readonly name: string;
+  /** How to start a hub; undefined: never. */
+  readonly launch: LaunchCommand | undefined;
+}
+
+/** Begins to dial. The returned function stops it. */
+export function startSharing(
+  sharing: SharingOptions & { readonly paths: BridgePaths },
+  runner: RootRunner,
+  options: BridgeOptions,
+): () => void {
+  const log = options.log ?? silentLog;
+  const hello: LinkHello = {
+    protocol: LINK_PROTOCOL,
+    features: [],
+    bridgeVersion: options.version,
+    instanceId: sharing.instanceId,
+    pid: process.pid,
+    startedAt: Math.round(Date.now() - process.uptime() * 1000),
+    workspace: options.workspace,
+    name: sharing.name,
+    origin: options.isHeadless ? "headless" : "editor",
+  };
+  const launcher =
+    sharing.launch === undefined
+      ? undefined
+      : hubLauncher(sharing.launch, (error) => log.warn("hub could not be started", { error: error.message }));
+  const dialer = new LinkDialer({
+    paths: sharing.paths,
+    hello,
+    launcher,
+    log,
+    handlers: {
+      onUp: (sink, acked) => runner.onLinkUp(sink, acked),
+      onFrame: (frame) => runner.onLink(frame),
+      onDown: () => runner.onLinkDown(),
+      onDrain: () => runner.onLinkDrain(),
+    },
+  });
+  dialer.start();
+  return () => dialer.stop();
+}

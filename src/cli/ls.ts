@@ -1,0 +1,32 @@
+/** `acp-hub ls`: running instances and their sessions. */
+import { resolvePaths } from "../config/paths.ts";
+import type { InstanceView } from "../hub/http/views.ts";
+import { readArgs } from "./args.ts";
+import type { Command } from "./command.ts";
+import { callHubOk } from "./local-api.ts";
+import { ago } from "./words.ts";
+
+const USAGE = "acp-hub ls [--json] [--home DIR]";
+
+export const command: Command = {
+  usage: USAGE,
+  async run(argv) {
+    const { values } = readArgs(argv, { json: { type: "boolean" }, home: { type: "string" } } as const, USAGE);
+    const paths = resolvePaths(values.home ?? process.env["ACP_HUB_HOME"]);
+    const instances = (await callHubOk(paths, "GET", "/api/instances")) as InstanceView[];
+    if (values.json === true) process.stdout.write(`${JSON.stringify(instances, null, 2)}\n`);
+    else process.stdout.write(instances.length === 0 ? "" : `${instances.map(describe).join("\n")}\n`);
+    if (instances.length === 0 && values.json !== true) process.stderr.write("No agent is shared right now.\n");
+    return 0;
+  },
+};
+
+function describe(instance: InstanceView): string {
+  const agent = instance.agent.title ?? instance.agent.name ?? instance.name;
+  const head = `${instance.id}  ${agent}  ${instance.workspace}  ${instance.origin}, ${instance.state}, ${instance.clients} client(s)`;
+  const sessions = instance.sessions.map((session) => {
+    const open = session.openInteractions > 0 ? `, ${session.openInteractions} waiting for you` : "";
+    return `  ${session.sessionId}  ${session.title ?? "(no title)"}  ${session.status}${open}, ${ago(session.updatedAt)}`;
+  });
+  return [head, ...sessions].join("\n");
+}

@@ -1,0 +1,66 @@
+#!/usr/bin/env node
+/** The command line: finds the command and loads only that one, so that `bridge` starts as fast as its agent. */
+import type { Command } from "./command.ts";
+
+interface Entry {
+  readonly summary: string;
+  load(): Promise<{ command: Command }>;
+}
+
+const COMMANDS: ReadonlyMap<string, Entry> = new Map([
+  ["bridge", { summary: "be an ACP agent on stdio: run an agent and share it", load: () => import("./bridge.ts") }],
+  ["serve", { summary: "run the hub in the foreground", load: () => import("./serve.ts") }],
+  ["status", { summary: "is the hub running, where, with whom", load: () => import("./status.ts") }],
+  ["ls", { summary: "list running instances and their sessions", load: () => import("./ls.ts") }],
+  ["watch", { summary: "follow a session in the terminal", load: () => import("./watch.ts") }],
+  ["token", { summary: "create, list and revoke credentials for scripts", load: () => import("./token.ts") }],
+  ["stop", { summary: "stop the hub; agents and editors are not touched", load: () => import("./stop.ts") }],
+]);
+
+function help(): string {
+  const lines = [...COMMANDS].map(([name, entry]) => `  ${name.padEnd(13)}${entry.summary}`);
+  return `acp-hub: reach a running coding agent from anywhere\n\nUsage: acp-hub <command> [options]\n\n${lines.join("\n")}\n
+acp-hub <command> --help shows a command's options. Data goes to stdout, words to stderr.\n`;
+}
+
+async function run(argv: readonly string[]): Promise<number> {
+  const [name, ...args] = argv;
+  if (name === "--version" || name === "-v") {
+    const { VERSION } = await import("../protocol/version.ts");
+    process.stdout.write(`${VERSION}\n`);
+    return 0;
+  }
+  if (name === undefined || name === "help" || name === "--help" || name === "-h") {
+    (name === undefined ? process.stderr : process.stdout).write(help());
+    return name === undefined ? 2 : 0;
+  }
+  const entry = COMMANDS.get(name);
+  if (entry === undefined) {
+    process.stderr.write(`acp-hub: there is no command "${name}"\n\n${help()}`);
+    return 2;
+  }
+  const { command } = await entry.load();
+  const end = args.indexOf("--");
+  const own = end < 0 ? args : args.slice(0, end);
+  if (own.includes("--help") || own.includes("-h")) {
+    process.stdout.write(`Usage: ${command.usage}\n`);
+    return 0;
+  }
+  return command.run(args);
+}
+
+async function fail(error: unknown): Promise<number> {
+  const { exitCodeOf } = await import("./exit.ts");
+  process.stderr.write(`acp-hub: ${error instanceof Error ? error.message : String(error)}\n`);
+  return exitCodeOf(error);
+}
+
+// A reader that closes our output early (`acp-hub ls | head`) is no fault.
+process.stdout.on("error", () => process.exit(0));
+run(process.argv.slice(2))
+  .catch(fail)
+  .then((code) => {
+    process.exitCode = code;
+    // What still holds the process (an idle socket) must not: everything has been closed by its owner.
+    setImmediate(() => process.exit(code));
+  });

@@ -1,0 +1,39 @@
+/** `acp-hub status`: is the hub running, where, with whom. Exit 3 when it is not. */
+import { resolvePaths } from "../config/paths.ts";
+import { isLoopback } from "../hub/edge.ts";
+import type { InstanceView } from "../hub/http/views.ts";
+import { readArgs } from "./args.ts";
+import type { Command } from "./command.ts";
+import { EXIT } from "./exit.ts";
+import { callHub, callHubOk, readHubInfo } from "./local-api.ts";
+import { ago } from "./words.ts";
+
+const USAGE = "acp-hub status [--json] [--home DIR]";
+
+export const command: Command = {
+  usage: USAGE,
+  async run(argv) {
+    const { values } = readArgs(argv, { json: { type: "boolean" }, home: { type: "string" } } as const, USAGE);
+    const paths = resolvePaths(values.home ?? process.env["ACP_HUB_HOME"]);
+    const isReady = await callHub(paths, "GET", "/readyz").then((response) => response.status === 200, () => undefined);
+    const info = await readHubInfo(paths);
+    if (isReady === undefined || info === undefined) {
+      if (values.json === true) process.stdout.write(`${JSON.stringify({ running: false })}\n`);
+      else process.stderr.write("The hub is not running: start it with acp-hub serve\n");
+      return EXIT.unreachable;
+    }
+    const instances = (await callHubOk(paths, "GET", "/api/instances")) as InstanceView[];
+    const url = `${info.tls ? "https" : "http"}://${info.host}:${info.port}${info.basePath}`;
+    const isExposed = !isLoopback(info.host);
+    if (values.json === true) {
+      const status = { running: true, ready: isReady, url, exposed: isExposed, ...info, instances: instances.length };
+      process.stdout.write(`${JSON.stringify(status, null, 2)}\n`);
+      return EXIT.ok;
+    }
+    const clients = instances.reduce((sum, instance) => sum + instance.clients, 0);
+    process.stdout.write(`hub ${info.version} at ${url}, pid ${info.pid}, started ${ago(info.startedAt)}\n`);
+    process.stdout.write(`${instances.length} instance(s), ${clients} client(s)\n`);
+    if (isExposed && !info.tls) process.stdout.write("exposed beyond this computer without TLS: anyone on the network can read along\n");
+    return EXIT.ok;
+  },
+};

@@ -1,0 +1,89 @@
+/**
+ * The first two checks on every route and upgrade (contract §3): the Host allow-list against DNS rebinding, the Origin allow-list
+ * against other web pages. Pure: what is allowed is computed once, from where the hub listens.
+ */
+import { hostname, networkInterfaces } from "node:os";
+
+export interface EdgeConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly isTls: boolean;
+  readonly publicUrl?: string | undefined;
+  /** `http.hosts`: further names. */
+  readonly hosts?: readonly string[];
+  /** `http.origins`: other origins, exact. */
+  readonly origins?: readonly string[];
+}
+
+export interface Edge {
+  readonly hosts: ReadonlySet<string>;
+  readonly origins: ReadonlySet<string>;
+  readonly isTls: boolean;
+  readonly publicOrigin: string | undefined;
+}
+
+const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
+
+export const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || /^127\./.test(host);
+
+const bracketed = (address: string): string => (address.includes(":") ? `[${address}]` : address);
+
+/** Names and addresses this machine is reached by when it listens beyond loopback. */
+function lanNames(config: EdgeConfig): string[] {
+  if (isLoopback(config.host)) return [];
+  const isAny = config.host === "0.0.0.0" || config.host === "::";
+  if (!isAny) return [bracketed(config.host)];
+  const addresses = Object.values(networkInterfaces()).flatMap((list) =>
+    (list ?? []).map((info) => bracketed(info.address)),
+  );
+  const name = hostname().toLowerCase();
+  return [...addresses, name, name.endsWith(".local") ? name : `${name}.local`];
+}
+
+export function makeEdge(config: EdgeConfig): Edge {
+  const publicUrl = config.publicUrl === undefined ? undefined : new URL(config.publicUrl);
+  const names = [
+    ...LOOPBACK,
+    ...lanNames(config),
+    ...(config.hosts ?? []),
+    ...(publicUrl === undefined ? [] : [publicUrl.hostname]),
+  ];
+  return {
+    hosts: new Set(names.map((name) => name.toLowerCase())),
+    origins: new Set(config.origins ?? []),
+    isTls: config.isTls,
+    publicOrigin: publicUrl?.origin,
+  };
+}
+
+export type EdgeVerdict =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly status: 400 | 403; readonly detail: string };
+
+const refuse = (status: 400 | 403, detail: string): EdgeVerdict => ({ ok: false, status, detail });
+
+/** The name part of a Host header, lower case; undefined when it is none. */
+export function hostName(header: string | undefined): string | undefined {
+  const match = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/.exec(header ?? "");
+  return match?.[1]?.toLowerCase();
+}
+
+/** Names are checked, not ports: a tunnel may map those. */
+export function checkHost(edge: Edge, header: string | undefined): EdgeVerdict {
+  const name = hostName(header);
+  if (name === undefined) return refuse(400, "The Host header is missing or malformed");
+  if (edge.hosts.has(name)) return { ok: true };
+  return refuse(403, `This hub does not answer for the host "${name}": add it to http.hosts, or set publicUrl`);
+}
+
+/** True when the request comes from the hub's own pages: same scheme, host and port. */
+export function isOwnOrigin(edge: Edge, origin: string, hostHeader: string | undefined): boolean {
+  if (origin === edge.publicOrigin) return true;
+  return origin === `${edge.isTls ? "https" : "http"}://${hostHeader ?? ""}`;
+}
+
+/** A request without Origin is no browser's cross-site one; whether that is enough is for the credential to say. */
+export function checkOrigin(edge: Edge, origin: string | undefined, hostHeader: string | undefined): EdgeVerdict {
+  if (origin === undefined || isOwnOrigin(edge, origin, hostHeader) || edge.origins.has(origin)) return { ok: true };
+  return refuse(403, "This origin may not use the hub: add it to http.origins, exactly as the browser sends it");
+}

@@ -1,0 +1,132 @@
+/**
+ * The HTTP server: one gate in front of every route, in the order of contract §3: Host, Origin, credential, scope, rate, size. The
+ * same routes stand on the network and on the local socket, where file permissions are the credential.
+ */
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { deviceId } from "../../protocol/ids.ts";
+import { LIMITS } from "../../protocol/limits.ts";
+import { meets, missingScopes, type Requirement, SCOPES } from "../../protocol/scopes.ts";
+import { checkHost, checkOrigin, type Edge } from "../edge.ts";
+import { LOCAL_OWNER, type Principal } from "../principal.ts";
+import type { UpgradeRefusal } from "../upgrade.ts";
+import { Problem, sendProblem } from "./problem.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    principal: Principal | undefined;
+  }
+  interface FastifyContextConfig {
+    /** What the route needs; absent: no credential at all. */
+    needs?: Requirement;
+  }
+}
+
+export interface AppPorts {
+  readonly edge: Edge;
+  readonly basePath: string;
+  /** Who it is, or why not. Never throws. */
+  authenticate(request: FastifyRequest): Promise<Principal | UpgradeRefusal>;
+  onRefused(status: number, route: string, address: string): void;
+  onError(error: Error, route: string): void;
+}
+
+export interface AppOptions {
+  /** The local socket: no Host, no Origin, the owner. */
+  readonly isLocal: boolean;
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+}
+
+export type Routes = (app: FastifyInstance) => void;
+
+const owner: Principal = { deviceId: deviceId(LOCAL_OWNER), name: "this computer", scopes: new Set(SCOPES) };
+
+export function buildApp(ports: AppPorts, options: AppOptions, routes: readonly Routes[]): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    bodyLimit: LIMITS.bodyBytes,
+    // Slow-loris: a request has this long to arrive.
+    requestTimeout: 30_000,
+    routerOptions: { maxParamLength: 2048 },
+    forceCloseConnections: true,
+    ...(options.tls === undefined ? {} : { https: options.tls }),
+  }) as unknown as FastifyInstance;
+  app.decorateRequest("principal", undefined);
+  app.addHook("onRequest", (request, reply) => gate(ports, options, request, reply));
+  app.setErrorHandler((error, request, reply) =>
+    onError(ports, error as Error & { statusCode?: number; code?: string }, request, reply),
+  );
+  app.setNotFoundHandler((_request, reply) => sendProblem(reply, new Problem(404, "There is nothing at this address")));
+  app.register(
+    (scope, _options, done) => {
+      for (const add of routes) add(scope);
+      done();
+    },
+    { prefix: ports.basePath },
+  );
+  return app;
+}
+
+async function gate(ports: AppPorts, options: AppOptions, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (options.isLocal) {
+    request.principal = owner;
+    return;
+  }
+  const { headers } = request;
+  const route = request.routeOptions.url ?? "";
+  for (const verdict of [checkHost(ports.edge, headers.host), checkOrigin(ports.edge, headers.origin, headers.host)]) {
+    if (verdict.ok) continue;
+    ports.onRefused(verdict.status, route, request.ip);
+    return void (await sendProblem(reply, new Problem(verdict.status, verdict.detail)));
+  }
+  allowOrigin(ports.edge, headers.origin, reply);
+  const { needs } = request.routeOptions.config;
+  if (needs === undefined) return;
+  const principal = await ports.authenticate(request);
+  const refusal = refusalOf(principal, needs);
+  if (refusal !== undefined) {
+    ports.onRefused(refusal.status, route, request.ip);
+    return void (await sendProblem(reply, refusal));
+  }
+  request.principal = principal as Principal;
+}
+
+function refusalOf(principal: Principal | UpgradeRefusal, needs: Requirement): Problem | undefined {
+  if ("status" in principal) {
+    const { status, detail, retryAfterSeconds } = principal;
+    return new Problem(status, detail, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+  }
+  if (meets(principal.scopes, needs)) return undefined;
+  const missing = missingScopes(principal.scopes, needs);
+  return new Problem(403, `This credential lacks ${missing.join(", ")}`, { code: "missing-scope", missing });
+}
+
+/** CORS only for exact entries of `http.origins`, on every status, never with cookies (contract §3). */
+function allowOrigin(edge: Edge, origin: string | undefined, reply: FastifyReply): void {
+  reply.header("Vary", "Origin");
+  if (origin !== undefined && edge.origins.has(origin)) reply.header("Access-Control-Allow-Origin", origin);
+}
+
+function onError(
+  ports: AppPorts,
+  error: Error & { statusCode?: number; code?: string },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  if (error instanceof Problem) return sendProblem(reply, error);
+  const status = error.statusCode ?? 500;
+  // A fault of ours never blames the caller, and never shows its insides (style: a catch never blames the wrong side).
+  if (status >= 500) {
+    ports.onError(error, request.routeOptions.url ?? "");
+    return sendProblem(reply, new Problem(500, "The hub failed to do this"));
+  }
+  return sendProblem(
+    reply,
+    new Problem(status, error.code === "FST_ERR_CTP_INVALID_JSON_BODY" ? "The body is not JSON" : error.message),
+  );
+}
+
+/** The caller of a route that needs a credential. */
+export function principalOf(request: FastifyRequest): Principal {
+  if (request.principal === undefined) throw new Error("a route without `needs` asked for its principal");
+  return request.principal;
+}

@@ -1,0 +1,57 @@
+/** Server-sent events of what changes (contract §3): one stream per watcher, bounded, resumable. */
+import type { ServerResponse } from "node:http";
+import type { HubEvents, NumberedEvent } from "../events.ts";
+import type { Routes } from "./app.ts";
+import { READ } from "./needs.ts";
+
+/** Proxies cut silent streams; browsers notice a dead one only by what does not come. */
+const BEAT_MS = 20_000;
+/** A watcher that does not read is ended; it comes back with its last id. */
+const BUFFER_MAX = 262_144;
+
+const format = ({ id, event }: NumberedEvent): string =>
+  `id: ${id}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`;
+
+/** `epoch` tells streams of different hub processes apart: ids start over with each. */
+export function eventRoutes(events: HubEvents, epoch: string): Routes {
+  return (app) => {
+    app.get("/api/events", READ, (request, reply) => {
+      reply.hijack();
+      const response = reply.raw;
+      response.writeHead(200, {
+        "Content-Type": "text/event-stream; charset=utf-8",
+        "Cache-Control": "no-store",
+        "X-Accel-Buffering": "no",
+        Connection: "keep-alive",
+      });
+      const missed = missedEvents(events, epoch, String(request.headers["last-event-id"] ?? ""));
+      response.write(`retry: 1000\nevent: hello\ndata: ${JSON.stringify({ epoch, beatMs: BEAT_MS })}\n\n`);
+      if (missed === undefined) response.write(`id: ${epoch}.${events.lastId}\nevent: reset\ndata: {}\n\n`);
+      for (const numbered of missed ?? []) response.write(withEpoch(numbered, epoch));
+      stream(events, response, epoch);
+    });
+  };
+}
+
+const withEpoch = (numbered: NumberedEvent, epoch: string): string => format(numbered).replace("id: ", `id: ${epoch}.`);
+
+function missedEvents(events: HubEvents, epoch: string, lastEventId: string): readonly NumberedEvent[] | undefined {
+  if (!lastEventId.startsWith(`${epoch}.`)) return undefined;
+  const id = Number(lastEventId.slice(epoch.length + 1));
+  return Number.isSafeInteger(id) ? events.since(id) : undefined;
+}
+
+function stream(events: HubEvents, response: ServerResponse, epoch: string): void {
+  const write = (text: string): void => {
+    if (response.writableLength > BUFFER_MAX) response.destroy();
+    else response.write(text);
+  };
+  const stop = events.listen((numbered) => write(withEpoch(numbered, epoch)));
+  const beat = setInterval(() => write("event: beat\ndata: {}\n\n"), BEAT_MS);
+  beat.unref();
+  response.on("error", () => undefined);
+  response.on("close", () => {
+    clearInterval(beat);
+    stop();
+  });
+}

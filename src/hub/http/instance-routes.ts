@@ -1,0 +1,30 @@
+/** Running bridges and their sessions (contract §3). */
+
+import type { Instance } from "../instance.ts";
+import type { Registry } from "../registry.ts";
+import type { Routes } from "./app.ts";
+import { READ } from "./needs.ts";
+import { Problem } from "./problem.ts";
+import { instanceView } from "./views.ts";
+
+/** The instance, or the refusal: for a moment after a start an unknown one may still be dialling (L5). */
+export function instanceOr404(registry: Registry, id: string, isStarting: boolean): Instance {
+  const instance = registry.get(id);
+  if (instance !== undefined) return instance;
+  if (isStarting)
+    throw new Problem(503, "The hub has just started: the instance may be on its way back", { retryAfterSeconds: 1 });
+  throw new Problem(404, "No such instance");
+}
+
+export function instanceRoutes(registry: Registry, isStarting: () => boolean): Routes {
+  return (app) => {
+    app.get("/api/instances", READ, () => registry.list().map(instanceView));
+    app.get<{ Params: { id: string } }>("/api/instances/:id", READ, (request) =>
+      instanceView(instanceOr404(registry, request.params.id, isStarting())),
+    );
+    app.get<{ Params: { id: string } }>("/api/instances/:id/status", READ, (request) => {
+      const { state, sessions, clients } = instanceView(instanceOr404(registry, request.params.id, isStarting()));
+      return { state, clients, sessions };
+    });
+  };
+}

@@ -1,0 +1,60 @@
+/** Instances and interactions as the HTTP API shows them (contract §3). */
+import type { MirrorSession } from "../../core/mirror/session.ts";
+import { objectAt, stringAt } from "../../protocol/json.ts";
+import type { Instance } from "../instance.ts";
+
+export interface SessionView {
+  readonly sessionId: string;
+  readonly title: string | null;
+  readonly cwd: string;
+  readonly status: "idle" | "running" | "waiting";
+  readonly updatedAt: number;
+  readonly openInteractions: number;
+}
+
+export interface InstanceView {
+  readonly id: string;
+  readonly pid: number;
+  readonly startedAt: number;
+  readonly workspace: string;
+  readonly name: string;
+  readonly agent: { readonly name: string | null; readonly title: string | null; readonly version: string | null };
+  readonly origin: "editor" | "headless";
+  readonly state: Instance["state"];
+  readonly clients: number;
+  readonly sessions: readonly SessionView[];
+}
+
+export function sessionView(instance: Instance, session: MirrorSession<Buffer>): SessionView {
+  return {
+    sessionId: session.id,
+    title: session.info.title ?? null,
+    cwd: session.info.cwd,
+    status: session.info.turn,
+    updatedAt: session.updatedAt,
+    openInteractions: instance.mirror.openInteractionCount(session),
+  };
+}
+
+/** Only listed sessions: an unused one is loadable by id but not shown (S2). */
+export function instanceView(instance: Instance): InstanceView {
+  const { hello, mirror } = instance;
+  const info = objectAt(mirror.agentInfo, "agentInfo");
+  const sessions = [...mirror.sessions].filter((session) => session.info.listed);
+  return {
+    id: instance.id,
+    pid: hello.pid,
+    startedAt: hello.startedAt,
+    workspace: hello.workspace,
+    name: hello.name,
+    agent: {
+      name: stringAt(info, "name") ?? null,
+      title: stringAt(info, "title") ?? null,
+      version: stringAt(info, "version") ?? null,
+    },
+    origin: hello.origin,
+    state: instance.state,
+    clients: mirror.connectionCount,
+    sessions: sessions.map((session) => sessionView(instance, session)).sort((a, b) => b.updatedAt - a.updatedAt),
+  };
+}

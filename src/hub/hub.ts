@@ -1,0 +1,221 @@
+/**
+ * The hub daemon, put together in steps: instances, HTTP with its upgrades, the link. Stopping is the reverse, with a budget
+ * (design §2). Everything it holds beyond memory comes in through the ports.
+ */
+import { randomBytes } from "node:crypto";
+import { chmod, rename, unlink, writeFile } from "node:fs/promises";
+import type { IncomingMessage, Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Paths } from "../config/paths.ts";
+import type { ParamsFilter } from "../core/mirror/gate.ts";
+import type { MirrorObservation } from "../core/mirror/ports.ts";
+import type { Route } from "./client-socket.ts";
+import { type Edge, type EdgeConfig, makeEdge } from "./edge.ts";
+import { HubEvents } from "./events.ts";
+import { type AppPorts, buildApp, type Routes } from "./http/app.ts";
+import { eventRoutes } from "./http/event-routes.ts";
+import { healthRoutes } from "./http/health-routes.ts";
+import { instanceRoutes } from "./http/instance-routes.ts";
+import { interactionRoutes } from "./http/interaction-routes.ts";
+import type { Instance } from "./instance.ts";
+import { LinkServer } from "./link-server.ts";
+import type { HubLog } from "./log.ts";
+import type { Principal } from "./principal.ts";
+import { Registry } from "./registry.ts";
+import { Sockets } from "./sockets.ts";
+import { type RouteChoice, type UpgradeRefusal, Upgrades } from "./upgrade.ts";
+
+/** Credentials as the hub sees them; `src/auth` behind it. */
+export interface HubAuth {
+  authenticateHttp(request: FastifyRequest): Promise<Principal | UpgradeRefusal>;
+  authenticateUpgrade(request: IncomingMessage, url: URL): Promise<Principal | UpgradeRefusal>;
+  /** Calls back when a device is revoked. */
+  onRevoked(listener: (deviceId: string) => void): () => void;
+}
+
+export interface HubOptions {
+  readonly paths: Paths;
+  readonly version: string;
+  readonly host: string;
+  readonly port: number;
+  readonly basePath: string;
+  readonly edge: Omit<EdgeConfig, "host" | "port" | "isTls">;
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  readonly auth: HubAuth;
+  readonly log: HubLog;
+  readonly paramsFilter: ParamsFilter;
+  /** Further routes of features that live in files of their own. */
+  readonly routes: (hub: Hub) => readonly Routes[];
+}
+
+/** After a start, how long an unknown instance may still be on its way back (L5). */
+const STARTING_MS = 3000;
+const DRAIN_MS = 3000;
+
+export class Hub {
+  readonly options: HubOptions;
+  readonly events: HubEvents = new HubEvents();
+  readonly sockets: Sockets = new Sockets();
+  readonly registry: Registry;
+  readonly #startedAt = Date.now();
+  readonly #links: LinkServer;
+  #apps: FastifyInstance[] = [];
+  #isReady = false;
+  #stopWatching: () => void = () => undefined;
+
+  constructor(options: HubOptions) {
+    this.options = options;
+    this.registry = new Registry(
+      {
+        closeConnection: (connection, code) => this.sockets.close(connection, code),
+        observe: (instance, observation) => this.#observe(instance, observation),
+        paramsFilter: options.paramsFilter,
+        hubVersion: options.version,
+      },
+      {
+        onAdded: (instance) => this.#onInstance("instance-added", instance),
+        onChanged: (instance) => this.#onInstance("instance-changed", instance),
+        onRemoved: (instance) => this.#onInstance("instance-removed", instance),
+      },
+    );
+    this.#links = new LinkServer(options.paths.linkSocket, options.version, this.registry);
+  }
+
+  get isStarting(): boolean {
+    return Date.now() - this.#startedAt < STARTING_MS;
+  }
+
+  get startedAt(): number {
+    return this.#startedAt;
+  }
+
+  /** Listens everywhere. Resolves to the network port; rejects with EADDRINUSE when it is taken. */
+  async start(): Promise<number> {
+    const { paths, host, port, auth, log } = this.options;
+    this.#stopWatching = auth.onRevoked((deviceId) => {
+      this.sockets.closeDevice(deviceId);
+      this.events.emit({ kind: "devices-changed" });
+    });
+    const edge = makeEdge({ ...this.options.edge, host, port, isTls: this.options.tls !== undefined });
+    const network = this.#buildApp(edge, false);
+    await network.listen({ host, port });
+    const bound = (network.server.address() as AddressInfo).port;
+    this.#attachUpgrades(network.server, edge);
+    const local = this.#buildApp(edge, true);
+    await unlink(paths.apiSocket).catch(() => undefined);
+    await local.listen({ path: paths.apiSocket });
+    await chmod(paths.apiSocket, 0o600);
+    await this.#links.listen();
+    await this.#writeInfo(bound);
+    this.#isReady = true;
+    log.info({ host, port: bound }, "hub listening");
+    return bound;
+  }
+
+  /** Ends within a few seconds: clients are told to come back, agents are not touched. */
+  async stop(): Promise<void> {
+    this.#isReady = false;
+    this.#stopWatching();
+    await unlink(this.options.paths.hubInfo).catch(() => undefined);
+    await this.sockets.drain(DRAIN_MS);
+    await this.#links.close();
+    await Promise.all(this.#apps.map((app) => app.close()));
+    this.registry.dispose();
+    await unlink(this.options.paths.apiSocket).catch(() => undefined);
+  }
+
+  #buildApp(edge: Edge, isLocal: boolean): FastifyInstance {
+    const { auth, log, basePath, tls } = this.options;
+    const ports: AppPorts = {
+      edge,
+      basePath: isLocal ? "" : basePath,
+      authenticate: (request) => auth.authenticateHttp(request),
+      onRefused: (status, route, address) => log.info({ status, route, address }, "request refused"),
+      onError: (error, route) => log.error({ err: error, route }, "request failed"),
+    };
+    const routes: Routes[] = [
+      healthRoutes(() => this.#isReady),
+      instanceRoutes(this.registry, () => this.isStarting),
+      interactionRoutes(this.registry),
+      eventRoutes(this.events, randomBytes(6).toString("base64url")),
+      ...this.options.routes(this),
+    ];
+    const app = buildApp(ports, { isLocal, tls: isLocal ? undefined : tls }, routes);
+    this.#apps.push(app);
+    return app;
+  }
+
+  #attachUpgrades(server: Server, edge: Edge): void {
+    const { auth, log, basePath } = this.options;
+    const upgrades = new Upgrades({
+      edge,
+      sockets: this.sockets,
+      basePath,
+      authenticate: (request, url) => auth.authenticateUpgrade(request, url),
+      route: (url) => this.#route(url),
+      onRefused: (refusal, address) => log.info({ status: refusal.status, address }, "upgrade refused"),
+    });
+    server.on("upgrade", (request, socket, head) => upgrades.onUpgrade(request, socket, head));
+  }
+
+  #route(url: URL): RouteChoice {
+    const id = url.searchParams.get("instance");
+    if (id === null) return { status: 400, detail: "Name the instance: /acp?instance=<id>" };
+    const instance = this.registry.get(id);
+    if (instance !== undefined) return { route: this.#boundRoute(instance) };
+    if (this.isStarting) return { status: 503, detail: "The instance may be on its way back", retryAfterSeconds: 1 };
+    return { status: 404, detail: "No such instance" };
+  }
+
+  #boundRoute(instance: Instance): Route {
+    const changed = (): void => this.events.emit({ kind: "instance-changed", instanceId: instance.id });
+    return {
+      add: (connection) => {
+        instance.mirror.add(connection);
+        changed();
+      },
+      onFrame: (connection, frame) => instance.mirror.onClient(connection, frame, Date.now()),
+      remove: (connection) => {
+        instance.mirror.remove(connection);
+        changed();
+      },
+    };
+  }
+
+  #onInstance(kind: "instance-added" | "instance-changed" | "instance-removed", instance: Instance): void {
+    const { origin, pid } = instance.hello;
+    this.options.log.info({ instanceId: instance.id, origin, pid, state: instance.state }, kind);
+    this.events.emit({ kind, instanceId: instance.id });
+  }
+
+  #observe(instance: Instance, observation: MirrorObservation): void {
+    const instanceId = instance.id;
+    if (observation.kind === "sessions-changed" || observation.kind === "interactions-changed") {
+      this.events.emit({ kind: observation.kind, instanceId });
+    } else if (observation.kind === "settled") {
+      const { interactionId, outcome, by } = observation.notice;
+      this.options.log.info(
+        { instanceId, interactionId, action: outcome.action, device: by.device },
+        "interaction settled",
+      );
+    } else this.options.log.info({ instanceId, ...observation }, "mirror");
+  }
+
+  /** `hub.json` appears whole or not at all: bridges and the CLI watch it. */
+  async #writeInfo(port: number): Promise<void> {
+    const { paths, host, version, basePath, tls } = this.options;
+    const info = {
+      pid: process.pid,
+      host,
+      port,
+      basePath,
+      tls: tls !== undefined,
+      version,
+      startedAt: this.#startedAt,
+    };
+    const temporary = `${paths.hubInfo}.${process.pid}`;
+    await writeFile(temporary, `${JSON.stringify(info)}\n`, { mode: 0o600 });
+    await rename(temporary, paths.hubInfo);
+  }
+}

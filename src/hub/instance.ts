@@ -1,0 +1,72 @@
+/** One running bridge as the hub holds it: what it said of itself, its mirror, its link. */
+
+import { NamedTimers } from "../bridge/named-timers.ts";
+import type { ParamsFilter } from "../core/mirror/gate.ts";
+import { Mirror } from "../core/mirror/mirror.ts";
+import type { MirrorObservation } from "../core/mirror/ports.ts";
+import type { CloseCode } from "../protocol/close-codes.ts";
+import { type ConnectionId, type InstanceId, instanceId } from "../protocol/ids.ts";
+import { LIMITS } from "../protocol/limits.ts";
+import type { LinkHello } from "../protocol/link.ts";
+import type { Transport } from "../transport/transport.ts";
+import { wsEncoder } from "./socket-sink.ts";
+
+/** `up`: linked. `unreachable`: the link is lost, the process lives. `unresponsive`: linked, but it answers no ping (L5). */
+export type InstanceState = "up" | "unreachable" | "unresponsive";
+
+export interface InstancePorts {
+  closeConnection(connection: ConnectionId, code: CloseCode): void;
+  observe(instance: Instance, observation: MirrorObservation): void;
+  readonly paramsFilter: ParamsFilter;
+  readonly hubVersion: string;
+}
+
+export class Instance {
+  readonly id: InstanceId;
+  hello: LinkHello;
+  state: InstanceState = "up";
+  readonly mirror: Mirror<Buffer>;
+  link: Transport | undefined;
+  readonly #timers: NamedTimers;
+  #isFlushing = false;
+
+  constructor(hello: LinkHello, ports: InstancePorts) {
+    this.id = instanceId(hello.instanceId);
+    this.hello = hello;
+    this.#timers = new NamedTimers((name) => this.mirror.onTimer(name));
+    this.mirror = new Mirror<Buffer>(
+      {
+        toLink: (text) => void this.link?.send(text),
+        startTimer: (name, ms) => this.#timers.start(name, ms),
+        cancelTimer: (name) => this.#timers.cancel(name),
+        requestFlush: () => this.#requestFlush(),
+        close: (connection, code) => ports.closeConnection(connection, code),
+        observe: (observation) => ports.observe(this, observation),
+      },
+      {
+        instanceId: this.id,
+        hubVersion: ports.hubVersion,
+        journalBytes: LIMITS.journalBytes,
+        watchAfterMs: 1000,
+        initializeMs: LIMITS.initializeMs,
+        askAfterLoadMs: 300,
+      },
+      wsEncoder,
+      ports.paramsFilter,
+    );
+  }
+
+  dispose(): void {
+    this.#timers.clear();
+  }
+
+  /** Updates of one tick are written together. */
+  #requestFlush(): void {
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
+    setImmediate(() => {
+      this.#isFlushing = false;
+      this.mirror.flush();
+    });
+  }
+}

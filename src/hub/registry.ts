@@ -1,0 +1,116 @@
+/**
+ * The instances of this machine: they come and go with their links (L3, L5). A link that drops while its process lives is waited
+ * for; a dead process is gone at once.
+ */
+import type { Frame } from "../protocol/envelope.ts";
+import type { InstanceId } from "../protocol/ids.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import type { LinkHello } from "../protocol/link.ts";
+import type { Transport } from "../transport/transport.ts";
+import { Instance, type InstancePorts } from "./instance.ts";
+import type { LinkServerHandlers, LinkSession } from "./link-server.ts";
+
+export interface RegistryEvents {
+  onAdded(instance: Instance): void;
+  onChanged(instance: Instance): void;
+  onRemoved(instance: Instance): void;
+}
+
+/** How long clients of an unreachable instance are kept (L5). */
+const UNREACHABLE_MS = 10_000;
+/** How often the process of an unreachable instance is looked at. */
+const LOOK_MS = 500;
+
+export class Registry implements LinkServerHandlers {
+  readonly #instances = new Map<InstanceId, Instance>();
+  readonly #ports: InstancePorts;
+  readonly #events: RegistryEvents;
+  readonly #waiting = new Map<Instance, NodeJS.Timeout>();
+
+  constructor(ports: InstancePorts, events: RegistryEvents) {
+    this.#ports = ports;
+    this.#events = events;
+  }
+
+  /** By start time, oldest first. */
+  list(): Instance[] {
+    return [...this.#instances.values()].sort((a, b) => a.hello.startedAt - b.hello.startedAt);
+  }
+
+  get(id: string): Instance | undefined {
+    return this.#instances.get(id as InstanceId);
+  }
+
+  onBridge(hello: LinkHello, link: Transport): LinkSession {
+    const known = this.get(hello.instanceId);
+    const instance = known ?? new Instance(hello, this.#ports);
+    this.#stopWaiting(instance);
+    // A second link of the same bridge: the old one is dead, whatever the kernel says.
+    instance.link?.close({ reason: "superseded" });
+    if (known !== undefined && instance.mirror.isLinkUp) instance.mirror.onLinkDown();
+    instance.hello = hello;
+    instance.link = link;
+    instance.state = "up";
+    return {
+      acked: instance.mirror.acked() as unknown as JsonObject,
+      onOpen: () => {
+        this.#instances.set(instance.id, instance);
+        instance.mirror.onLinkUp();
+        if (known === undefined) this.#events.onAdded(instance);
+        else this.#events.onChanged(instance);
+      },
+      onFrame: (frame: Frame) => {
+        if (instance.link === link) instance.mirror.onLink(frame);
+      },
+      onClose: () => {
+        if (instance.link === link) this.#onLinkLost(instance);
+      },
+    };
+  }
+
+  /** Ends everything: the hub stops. */
+  dispose(): void {
+    for (const instance of this.#instances.values()) {
+      this.#stopWaiting(instance);
+      instance.dispose();
+    }
+    this.#instances.clear();
+  }
+
+  #onLinkLost(instance: Instance): void {
+    instance.link = undefined;
+    instance.mirror.onLinkDown();
+    if (!isAlive(instance.hello.pid)) return this.#remove(instance);
+    instance.state = "unreachable";
+    this.#events.onChanged(instance);
+    const deadline = Date.now() + UNREACHABLE_MS;
+    const timer = setInterval(() => {
+      if (!isAlive(instance.hello.pid) || Date.now() >= deadline) this.#remove(instance);
+    }, LOOK_MS);
+    timer.unref();
+    this.#waiting.set(instance, timer);
+    return undefined;
+  }
+
+  #stopWaiting(instance: Instance): void {
+    clearInterval(this.#waiting.get(instance));
+    this.#waiting.delete(instance);
+  }
+
+  #remove(instance: Instance): void {
+    this.#stopWaiting(instance);
+    if (!this.#instances.delete(instance.id)) return;
+    instance.mirror.onInstanceGone();
+    instance.dispose();
+    this.#events.onRemoved(instance);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

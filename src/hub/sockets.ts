@@ -1,0 +1,68 @@
+/** All open client sockets: one wheel for their pings and deadlines, counts and bounds, closing by device (L4, contract §6). */
+import { CLOSE, type CloseCode } from "../protocol/close-codes.ts";
+import { LIMITS } from "../protocol/limits.ts";
+import type { ClientSocket } from "./client-socket.ts";
+
+const TICK_MS = 2000;
+
+export class Sockets {
+  readonly #sockets = new Map<string, ClientSocket>();
+  readonly #timer: NodeJS.Timeout;
+  #pingedAt = Date.now();
+
+  constructor() {
+    this.#timer = setInterval(() => this.#tick(), TICK_MS);
+    this.#timer.unref();
+  }
+
+  get count(): number {
+    return this.#sockets.size;
+  }
+
+  ofDevice(deviceId: string): ClientSocket[] {
+    return [...this.#sockets.values()].filter((socket) => socket.connection.device === deviceId);
+  }
+
+  /** Undefined when another socket may open, else the status to refuse it with. */
+  refusal(deviceId: string): 429 | 503 | undefined {
+    if (this.#sockets.size >= LIMITS.connectionsMax) return 503;
+    return this.ofDevice(deviceId).length >= LIMITS.connectionsPerDevice ? 429 : undefined;
+  }
+
+  add(socket: ClientSocket): void {
+    this.#sockets.set(socket.connection.id, socket);
+  }
+
+  delete(socket: ClientSocket): void {
+    this.#sockets.delete(socket.connection.id);
+  }
+
+  close(connectionId: string, code: CloseCode): void {
+    this.#sockets.get(connectionId)?.close(code);
+  }
+
+  /** A device is revoked: its sockets end at once (contract §3). */
+  closeDevice(deviceId: string): void {
+    for (const socket of this.ofDevice(deviceId)) socket.close(CLOSE.revoked);
+  }
+
+  each(visit: (socket: ClientSocket) => void): void {
+    for (const socket of this.#sockets.values()) visit(socket);
+  }
+
+  /** The hub stops: everyone is told to come back. */
+  async drain(limitMs: number): Promise<void> {
+    clearInterval(this.#timer);
+    for (const socket of this.#sockets.values()) socket.close(CLOSE.goingAway);
+    const deadline = Date.now() + limitMs;
+    while (this.#sockets.size > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+    for (const socket of this.#sockets.values()) socket.terminate();
+  }
+
+  #tick(): void {
+    const now = Date.now();
+    const isPingDue = now - this.#pingedAt >= LIMITS.pingMs;
+    if (isPingDue) this.#pingedAt = now;
+    for (const socket of this.#sockets.values()) socket.onTick(now, isPingDue);
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * The WebSocket upgrade on `/acp` (contract §4): every check before the handshake, every refusal a real HTTP status. Our own
+ * handler over `ws`, because the outbox writes to the upgrade's socket itself.
+ */
+import { randomUUID } from "node:crypto";
+import { type IncomingMessage, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import { connectionId } from "../protocol/ids.ts";
+import { LIMITS } from "../protocol/limits.ts";
+import { ClientSocket, type Route } from "./client-socket.ts";
+import { checkHost, checkOrigin, type Edge } from "./edge.ts";
+import type { Principal } from "./principal.ts";
+import type { Sockets } from "./sockets.ts";
+
+export interface UpgradeRefusal {
+  readonly status: 400 | 401 | 403 | 404 | 429 | 503;
+  readonly detail: string;
+  readonly retryAfterSeconds?: number;
+}
+
+export type RouteChoice = { readonly route: Route } | UpgradeRefusal;
+
+export interface UpgradePorts {
+  readonly edge: Edge;
+  readonly sockets: Sockets;
+  readonly basePath: string;
+  /** Who it is, or why not. Never throws. */
+  authenticate(request: IncomingMessage, url: URL): Promise<Principal | UpgradeRefusal>;
+  /** Where its messages go. */
+  route(url: URL, principal: Principal): RouteChoice;
+  onRefused(refusal: UpgradeRefusal, address: string): void;
+}
+
+const isRefusal = (value: object): value is UpgradeRefusal => "status" in value;
+
+/** `acp` by preference, else another offered name; the credential's own only when it stands alone (browsers need an echo). */
+export function chooseProtocol(offered: ReadonlySet<string>): string | false {
+  if (offered.has("acp")) return "acp";
+  for (const name of offered) if (!name.startsWith("bearer.")) return name;
+  const [only] = offered;
+  return only ?? false;
+}
+
+export class Upgrades {
+  readonly #ports: UpgradePorts;
+  readonly #server: WebSocketServer;
+  readonly #ids = new WeakMap<IncomingMessage, string>();
+
+  constructor(ports: UpgradePorts) {
+    this.#ports = ports;
+    this.#server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      // Off: it costs 40–70 times the CPU and makes sends asynchronous, which our own frames could not interleave with.
+      perMessageDeflate: false,
+      maxPayload: LIMITS.remoteFrameBytes,
+      handleProtocols: chooseProtocol,
+    });
+    this.#server.on("headers", (headers, request) =>
+      headers.push(`Acp-Connection-Id: ${this.#ids.get(request) ?? ""}`),
+    );
+    // `ws` itself refuses what is no WebSocket handshake; those are 400s of its own.
+    this.#server.on("wsClientError", (error, socket) => {
+      refuseUpgrade(socket, { status: 400, detail: error.message });
+    });
+  }
+
+  /** For the server's `upgrade` event. */
+  onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on("error", () => socket.destroy());
+    void this.#handle(request, socket, head).catch(() =>
+      refuseUpgrade(socket, { status: 503, detail: "The hub cannot take this right now" }),
+    );
+  }
+
+  async #handle(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const address = request.socket.remoteAddress ?? "";
+    const refuse = (refusal: UpgradeRefusal): void => {
+      this.#ports.onRefused(refusal, address);
+      refuseUpgrade(socket, refusal);
+    };
+    const url = parseUrl(request.url);
+    if (url === undefined) return refuse({ status: 400, detail: "The request target is malformed" });
+    for (const verdict of [
+      checkHost(this.#ports.edge, request.headers.host),
+      checkOrigin(this.#ports.edge, request.headers.origin, request.headers.host),
+    ]) {
+      if (!verdict.ok) return refuse(verdict);
+    }
+    if (url.pathname !== `${this.#ports.basePath}/acp`)
+      return refuse({ status: 404, detail: "There is no WebSocket here: use /acp" });
+    const principal = await this.#ports.authenticate(request, url);
+    if (isRefusal(principal)) return refuse(principal);
+    if (!principal.scopes.has("sessions:read"))
+      return refuse({ status: 403, detail: "This credential lacks sessions:read" });
+    const full = this.#ports.sockets.refusal(principal.deviceId);
+    if (full !== undefined) return refuse({ status: full, detail: "Too many connections", retryAfterSeconds: 5 });
+    const choice = this.#ports.route(url, principal);
+    if (isRefusal(choice)) return refuse(choice);
+    if (socket.destroyed) return undefined;
+    return this.#accept(request, socket, head, principal, choice.route, url);
+  }
+
+  #accept(request: IncomingMessage, socket: Duplex, head: Buffer, principal: Principal, route: Route, url: URL): void {
+    const id = connectionId(`c_${randomUUID()}`);
+    const pinned = url.searchParams.get("session");
+    this.#ids.set(request, id);
+    this.#server.handleUpgrade(request, socket, head, (ws) => {
+      const seed = {
+        id,
+        device: principal.deviceId,
+        name: principal.name,
+        scopes: principal.scopes,
+        ...(pinned !== null && { pinnedSession: pinned }),
+      };
+      const events = { onClosed: (closed: ClientSocket) => this.#ports.sockets.delete(closed) };
+      this.#ports.sockets.add(new ClientSocket(ws, socket, seed, route, events, principal.expiresAt));
+    });
+  }
+}
+
+function parseUrl(target: string | undefined): URL | undefined {
+  try {
+    return new URL(target ?? "/", "http://hub.invalid");
+  } catch {
+    return undefined;
+  }
+}
+
+/** A refused upgrade is an ordinary HTTP response: a bare close would leave clients hanging. */
+export function refuseUpgrade(socket: Duplex, refusal: UpgradeRefusal): void {
+  if (socket.destroyed || !socket.writable) return;
+  const { status, detail, retryAfterSeconds } = refusal;
+  const body = JSON.stringify({ type: "about:blank", title: STATUS_CODES[status], status, detail });
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
+    "Connection: close",
+    "Content-Type: application/problem+json",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(status === 401 ? ['WWW-Authenticate: Bearer realm="acp-hub"'] : []),
+    ...(retryAfterSeconds === undefined ? [] : [`Retry-After: ${retryAfterSeconds}`]),
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+  socket.once("finish", () => socket.destroy());
+}
