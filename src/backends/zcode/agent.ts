@@ -1,6 +1,5 @@
 /** The agent as one object: the client's channel on one side, the app-server on the other, and the parts between. */
 import { randomBytes, randomUUID } from "node:crypto";
-import { join } from "node:path";
 import { ACP } from "../../protocol/acp.ts";
 import { invalidParams } from "../../protocol/errors.ts";
 import { type Json, type JsonObject, stringAt } from "../../protocol/json.ts";
@@ -23,7 +22,7 @@ import { type ConfiguredProvider, loadUserConfig } from "./process/user-config.t
 import { ZcodeError } from "./rpc/errors.ts";
 import type { ZId } from "./rpc/frames.ts";
 import { History } from "./sessions/history.ts";
-import { LazyStore } from "./sessions/lazy-store.ts";
+import type { SessionMap } from "./sessions/session-map.ts";
 import { Lifecycle, sessionDown } from "./sessions/lifecycle.ts";
 import { SessionRegistry } from "./sessions/registry.ts";
 import type { Session } from "./sessions/session.ts";
@@ -44,6 +43,7 @@ export interface AgentDeps {
   readonly config: ResolvedConfig;
   /** ZCode's own data directory, `~/.zcode` by default. */
   readonly zcodeHome: string;
+  readonly store: SessionMap;
   readonly startChild: StartChild;
   readonly version: string;
   plan(): Promise<LaunchSpec>;
@@ -99,7 +99,7 @@ export class ZcodeAgent {
       },
       log,
     );
-    const store = new LazyStore(join(deps.zcodeHome, "v2", "acp-lazy-sessions.json"), clock, log);
+    const { store } = deps;
     const providers = (): readonly ConfiguredProvider[] => loadUserConfig(deps.zcodeHome);
     const sessions: SessionRegistry = new SessionRegistry(
       store,

@@ -1,6 +1,7 @@
 /** ZCode as a backend: an ACP agent in this process, the app-server as its child. */
 import { execFile } from "node:child_process";
 import { homedir } from "node:os";
+import { join } from "node:path";
 import type { Transport } from "../../transport/transport.ts";
 import { memoryPair } from "../../transport/memory.ts";
 import type { Backend, BackendExit } from "../backend.ts";
@@ -9,6 +10,8 @@ import { type Clock, systemClock } from "./clock.ts";
 import { type Log, silentLog } from "./log.ts";
 import { launchEnv, resolveConfig, type ZcodeConfig } from "./options.ts";
 import { childStarter, type StartChild } from "./process/child.ts";
+import { LazyStore } from "./sessions/lazy-store.ts";
+import type { SessionMap } from "./sessions/session-map.ts";
 import { type LaunchSpec, planLaunch, zcodeHomeOf } from "./process/launch.ts";
 
 export type { ZcodeConfig } from "./options.ts";
@@ -23,6 +26,8 @@ export interface ZcodeBackendOptions {
   readonly clock?: Clock;
   /** The bridge's version, shown as the agent's. */
   readonly version?: string;
+  /** Where session ids are kept. Default: the file ZCode bridges share. */
+  readonly store?: SessionMap;
   /** Starts the app-server; tests give one in memory. */
   readonly startChild?: StartChild;
   /** Decides what to start; tests give a fixed plan. */
@@ -51,6 +56,8 @@ export function zcodeBackend(options: ZcodeBackendOptions = {}): Backend {
   const env = launchEnv(config, options.env ?? process.env);
   const home = options.home ?? homedir();
   const log = options.log ?? silentLog;
+  const clock = options.clock ?? systemClock;
+  const zcodeHome = zcodeHomeOf(env, home);
   let agent: ZcodeAgent | undefined;
   let settle: (exit: BackendExit) => void = () => {};
   const exited = new Promise<BackendExit>((resolve) => {
@@ -65,10 +72,11 @@ export function zcodeBackend(options: ZcodeBackendOptions = {}): Backend {
     agent = new ZcodeAgent(
       {
         transport: inner,
-        clock: options.clock ?? systemClock,
+        clock,
         log,
         config: resolveConfig(config, env),
-        zcodeHome: zcodeHomeOf(env, home),
+        zcodeHome,
+        store: options.store ?? new LazyStore(join(zcodeHome, "v2", "acp-lazy-sessions.json"), clock, log),
         startChild: options.startChild ?? childStarter(log, options.hasWatchdog ?? true),
         version: options.version ?? "0.0.0",
         plan: options.plan ?? (() => planLaunch({ env, home, platform: process.platform })),

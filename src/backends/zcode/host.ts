@@ -6,7 +6,7 @@ import type { Log } from "./log.ts";
 import type { ResolvedConfig } from "./options.ts";
 import type { Supervisor } from "./process/supervisor.ts";
 import type { ConfiguredProvider } from "./process/user-config.ts";
-import type { LazyStore } from "./sessions/lazy-store.ts";
+import type { SessionMap } from "./sessions/session-map.ts";
 import type { SessionRegistry } from "./sessions/registry.ts";
 import type { Session } from "./sessions/session.ts";
 import type { JsonObject } from "../../protocol/json.ts";
@@ -18,7 +18,7 @@ export interface Host {
   readonly supervisor: Supervisor;
   readonly link: AcpLink;
   readonly asks: Asks;
-  readonly store: LazyStore;
+  readonly store: SessionMap;
   readonly sessions: SessionRegistry;
   /** A random UUID. */
   newId(): string;

@@ -7,17 +7,7 @@ import { basename, dirname, join } from "node:path";
 import { isObject, type JsonObject, numberAt, objectAt, put, stringAt } from "../../../protocol/json.ts";
 import { type Clock, pause } from "../clock.ts";
 import type { Log } from "../log.ts";
-
-export interface LazyRecord {
-  readonly cwd: string;
-  /** Absent until the session was used. */
-  readonly zcodeSid?: string;
-  /** Epoch milliseconds. */
-  readonly createdAt: number;
-  readonly choice?: { readonly model?: string; readonly thought?: string };
-}
-
-export type LazyTable = ReadonlyMap<string, LazyRecord>;
+import type { LazyRecord, LazyTable, SessionMap } from "./session-map.ts";
 
 const UNUSED_KEPT_MS = 30 * 24 * 3_600_000;
 const TEMPORARY_KEPT_MS = 3_600_000;
@@ -52,7 +42,7 @@ function withoutExpired(table: JsonObject, now: number): JsonObject {
   return kept;
 }
 
-export class LazyStore {
+export class LazyStore implements SessionMap {
   readonly #path: string;
   readonly #clock: Clock;
   readonly #log: Log;

@@ -8,7 +8,7 @@ import type { CallOptions } from "../rpc/connection.ts";
 import { isKind, needsReasoningLevel, ZcodeError } from "../rpc/errors.ts";
 import { DELIVERY } from "../rpc/methods.ts";
 import { entryOf, equalSettings, levelFor, modelSelection, parseModelValue, settingsUpdates, withSnapshot } from "../translate/config-options.ts";
-import type { LazyRecord } from "./lazy-store.ts";
+import type { LazyRecord } from "./session-map.ts";
 import type { Session } from "./session.ts";
 
 const FALLBACK_LEVEL = "high";

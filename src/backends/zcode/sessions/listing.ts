@@ -3,7 +3,7 @@ import { invalidParams } from "../../../protocol/errors.ts";
 import { arrayAt, isObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from "../../../protocol/json.ts";
 import { AcpFailure } from "../acp/link.ts";
 import type { Host } from "../host.ts";
-import type { LazyTable } from "./lazy-store.ts";
+import type { LazyTable } from "./session-map.ts";
 
 const PAGE = 50;
 

@@ -4,7 +4,7 @@ import { AcpFailure } from "../acp/link.ts";
 import { invalidParams } from "../../../protocol/errors.ts";
 import type { Json } from "../../../protocol/json.ts";
 import type { Settings } from "../translate/config-options.ts";
-import type { LazyStore, LazyTable } from "./lazy-store.ts";
+import type { LazyTable, SessionMap } from "./session-map.ts";
 import { Session, type SessionPorts } from "./session.ts";
 
 export interface Opening {
@@ -19,11 +19,11 @@ export const isUsableCwd = (cwd: string | undefined): cwd is string => cwd !== u
 export class SessionRegistry {
   readonly #byAlias = new Map<string, Session>();
   readonly #byZcode = new Map<string, Session>();
-  readonly #store: LazyStore;
+  readonly #store: SessionMap;
   readonly #ports: SessionPorts;
   readonly #defaults: () => Settings;
 
-  constructor(store: LazyStore, ports: SessionPorts, defaults: () => Settings) {
+  constructor(store: SessionMap, ports: SessionPorts, defaults: () => Settings) {
     this.#store = store;
     this.#ports = ports;
     this.#defaults = defaults;
