@@ -6,7 +6,12 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 
 /** Runs the command with inherited stdio. Resolves to the exit code to pass on. */
-export function runInTerminal(command: string, args: readonly string[], env: NodeJS.ProcessEnv, cwd: string): Promise<number> {
+export function runInTerminal(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  cwd: string,
+): Promise<number> {
   return new Promise((resolve) => {
     const child = spawn(command, args, { stdio: "inherit", env, cwd });
     // The terminal signals the whole foreground group: the agent decides, we wait for it.

@@ -1,5 +1,5 @@
 /** Reads a command's arguments. Wrong usage is an error in words, never a stack. */
-import { parseArgs, type ParseArgsConfig } from "node:util";
+import { type ParseArgsConfig, parseArgs } from "node:util";
 import { UsageError } from "./exit.ts";
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
@@ -16,7 +16,8 @@ export function readArgs<O extends Options>(args: readonly string[], options: O,
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
     return { values: values as Values<O>, positionals };
   } catch (error) {
-    const message = error instanceof Error ? error.message.replace(/\. To specify a positional.*$/s, "") : String(error);
+    const message =
+      error instanceof Error ? error.message.replace(/\. To specify a positional.*$/s, "") : String(error);
     throw new UsageError(`${message}\nUsage: ${usage}`);
   }
 }

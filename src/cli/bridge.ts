@@ -1,17 +1,18 @@
 /** `acp-hub bridge`: the editor's agent command. Kept lean: the agent is spawned before anything heavy is loaded. */
 import { randomUUID } from "node:crypto";
-import { bridgeSettings } from "../config/bridge-settings.ts";
-import { resolvePaths } from "../config/paths.ts";
 import { acpBackend } from "../backends/acp/acp-backend.ts";
 import type { Backend } from "../backends/backend.ts";
 import { runBridge } from "../bridge/bridge.ts";
 import { fileLog } from "../bridge/log.ts";
+import { bridgeSettings } from "../config/bridge-settings.ts";
+import { resolvePaths } from "../config/paths.ts";
 import { VERSION } from "../protocol/version.ts";
 import { readArgs } from "./args.ts";
 import type { Command } from "./command.ts";
 import { UsageError } from "./exit.ts";
 
-const USAGE = "acp-hub bridge [--name N] [--home DIR] [--no-share] [--headless] <profile>\n       acp-hub bridge [options] -- <command> [args…]";
+const USAGE =
+  "acp-hub bridge [--name N] [--home DIR] [--no-share] [--headless] <profile>\n       acp-hub bridge [options] -- <command> [args…]";
 
 const OPTIONS = {
   name: { type: "string" },
@@ -32,17 +33,23 @@ type Agent =
   | { readonly kind: "builtin"; readonly name: "demo" | "zcode" };
 
 /** What to run: the words after `--`, a built-in profile, or one of the configuration. */
-async function chooseAgent(before: readonly string[], after: readonly string[] | undefined, home: string | undefined): Promise<Agent> {
+async function chooseAgent(
+  before: readonly string[],
+  after: readonly string[] | undefined,
+  home: string | undefined,
+): Promise<Agent> {
   if (after !== undefined) {
     const [command, ...args] = after;
-    if (before.length > 0) throw new UsageError(`Give a profile or a command, not both ("${before[0]}")\nUsage: ${USAGE}`);
+    if (before.length > 0)
+      throw new UsageError(`Give a profile or a command, not both ("${before[0]}")\nUsage: ${USAGE}`);
     if (command === undefined) throw new UsageError(`Name the agent's command after --\nUsage: ${USAGE}`);
     return { kind: "command", agent: { command, args }, name: command.slice(command.lastIndexOf("/") + 1) };
   }
   const [profile, extra] = before;
   if (profile === undefined) throw new UsageError(`Name the agent to run\nUsage: ${USAGE}`);
   if (profile === "demo" || profile === "zcode") return { kind: "builtin", name: profile };
-  if (extra !== undefined) throw new UsageError(`An agent's command stands after --: acp-hub bridge -- ${before.join(" ")}`);
+  if (extra !== undefined)
+    throw new UsageError(`An agent's command stands after --: acp-hub bridge -- ${before.join(" ")}`);
   const { findProfile } = await import("./profiles.ts");
   return { kind: "command", agent: await findProfile(profile, home), name: profile };
 }
@@ -50,7 +57,13 @@ async function chooseAgent(before: readonly string[], after: readonly string[] |
 async function makeBackend(agent: Agent, cwd: string): Promise<Backend> {
   if (agent.kind === "command") {
     const { command, args, env } = agent.agent;
-    return acpBackend({ command, args, cwd, name: agent.name, ...(env !== undefined && { env: { ...process.env, ...env } }) });
+    return acpBackend({
+      command,
+      args,
+      cwd,
+      name: agent.name,
+      ...(env !== undefined && { env: { ...process.env, ...env } }),
+    });
   }
   if (agent.name === "demo") return (await import("../backends/demo/demo-backend.ts")).demoBackend();
   throw new UsageError("The zcode profile is not built into this version");

@@ -1,6 +1,7 @@
 /** The hub's HTTP API over its local socket: the owner by file permission (contract §1). */
-import { request } from "node:http";
+
 import { readFile } from "node:fs/promises";
+import { request } from "node:http";
 import type { Paths } from "../config/paths.ts";
 import { isObject } from "../protocol/json.ts";
 import { UnreachableError } from "./exit.ts";
@@ -34,14 +35,19 @@ export async function readHubInfo(paths: Paths): Promise<HubInfo | undefined> {
 export function callHub(paths: Paths, method: string, path: string, body?: unknown): Promise<ApiResponse> {
   return new Promise((resolve, reject) => {
     const text = body === undefined ? undefined : JSON.stringify(body);
-    const headers = text === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
+    const headers =
+      text === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
     const outgoing = request({ socketPath: paths.apiSocket, method, path, headers }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("error", reject);
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, body: parse(Buffer.concat(chunks).toString("utf8")) }));
+      response.on("end", () =>
+        resolve({ status: response.statusCode ?? 0, body: parse(Buffer.concat(chunks).toString("utf8")) }),
+      );
     });
-    outgoing.on("error", (error) => reject(new UnreachableError("No hub is running: start one with acp-hub serve", { cause: error })));
+    outgoing.on("error", (error) =>
+      reject(new UnreachableError("No hub is running: start one with acp-hub serve", { cause: error })),
+    );
     outgoing.setTimeout(15_000, () => outgoing.destroy(new Error("the hub does not answer")));
     outgoing.end(text);
   });
@@ -51,7 +57,10 @@ export function callHub(paths: Paths, method: string, path: string, body?: unkno
 export async function callHubOk(paths: Paths, method: string, path: string, body?: unknown): Promise<unknown> {
   const response = await callHub(paths, method, path, body);
   if (response.status < 400) return response.body;
-  const detail = isObject(response.body) && typeof response.body["detail"] === "string" ? response.body["detail"] : `status ${response.status}`;
+  const detail =
+    isObject(response.body) && typeof response.body["detail"] === "string"
+      ? response.body["detail"]
+      : `status ${response.status}`;
   throw new Error(detail);
 }
 

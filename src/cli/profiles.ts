@@ -26,6 +26,8 @@ export async function findProfile(name: string, home: string | undefined): Promi
     );
   }
   const args = (arrayAt(profile, "args") ?? []).filter((arg) => typeof arg === "string");
-  const env = Object.entries(objectAt(profile, "env") ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  const env = Object.entries(objectAt(profile, "env") ?? {}).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string",
+  );
   return { command, args, ...(env.length > 0 && { env: Object.fromEntries(env) }) };
 }

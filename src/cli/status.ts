@@ -15,7 +15,10 @@ export const command: Command = {
   async run(argv) {
     const { values } = readArgs(argv, { json: { type: "boolean" }, home: { type: "string" } } as const, USAGE);
     const paths = resolvePaths(values.home ?? process.env["ACP_HUB_HOME"]);
-    const isReady = await callHub(paths, "GET", "/readyz").then((response) => response.status === 200, () => undefined);
+    const isReady = await callHub(paths, "GET", "/readyz").then(
+      (response) => response.status === 200,
+      () => undefined,
+    );
     const info = await readHubInfo(paths);
     if (isReady === undefined || info === undefined) {
       if (values.json === true) process.stdout.write(`${JSON.stringify({ running: false })}\n`);
@@ -33,7 +36,8 @@ export const command: Command = {
     const clients = instances.reduce((sum, instance) => sum + instance.clients, 0);
     process.stdout.write(`hub ${info.version} at ${url}, pid ${info.pid}, started ${ago(info.startedAt)}\n`);
     process.stdout.write(`${instances.length} instance(s), ${clients} client(s)\n`);
-    if (isExposed && !info.tls) process.stdout.write("exposed beyond this computer without TLS: anyone on the network can read along\n");
+    if (isExposed && !info.tls)
+      process.stdout.write("exposed beyond this computer without TLS: anyone on the network can read along\n");
     return EXIT.ok;
   },
 };

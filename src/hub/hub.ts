@@ -18,10 +18,11 @@ import { eventRoutes } from "./http/event-routes.ts";
 import { healthRoutes } from "./http/health-routes.ts";
 import { instanceRoutes } from "./http/instance-routes.ts";
 import { interactionRoutes } from "./http/interaction-routes.ts";
+import { HubWide } from "./hub-wide.ts";
 import type { Instance } from "./instance.ts";
 import { LinkServer } from "./link-server.ts";
 import type { HubLog } from "./log.ts";
-import type { Principal } from "./principal.ts";
+import { owner, type Principal } from "./principal.ts";
 import { Registry } from "./registry.ts";
 import { Sockets } from "./sockets.ts";
 import { type RouteChoice, type UpgradeRefusal, Upgrades } from "./upgrade.ts";
@@ -60,6 +61,7 @@ export class Hub {
   readonly registry: Registry;
   readonly #startedAt = Date.now();
   readonly #links: LinkServer;
+  readonly #wide: HubWide;
   #apps: FastifyInstance[] = [];
   #isReady = false;
   #stopWatching: () => void = () => undefined;
@@ -74,11 +76,18 @@ export class Hub {
         hubVersion: options.version,
       },
       {
-        onAdded: (instance) => this.#onInstance("instance-added", instance),
+        onAdded: (instance) => {
+          this.#wide.onInstanceAdded(instance);
+          this.#onInstance("instance-added", instance);
+        },
         onChanged: (instance) => this.#onInstance("instance-changed", instance),
-        onRemoved: (instance) => this.#onInstance("instance-removed", instance),
+        onRemoved: (instance) => {
+          this.#wide.onInstanceRemoved(instance);
+          this.#onInstance("instance-removed", instance);
+        },
       },
     );
+    this.#wide = new HubWide(this.registry, options.version);
     this.#links = new LinkServer(options.paths.linkSocket, options.version, this.registry);
   }
 
@@ -101,8 +110,9 @@ export class Hub {
     const network = this.#buildApp(edge, false);
     await network.listen({ host, port });
     const bound = (network.server.address() as AddressInfo).port;
-    this.#attachUpgrades(network.server, edge);
+    this.#attachUpgrades(network.server, edge, false);
     const local = this.#buildApp(edge, true);
+    this.#attachUpgrades(local.server, edge, true);
     await unlink(paths.apiSocket).catch(() => undefined);
     await local.listen({ path: paths.apiSocket });
     await chmod(paths.apiSocket, 0o600);
@@ -146,13 +156,14 @@ export class Hub {
     return app;
   }
 
-  #attachUpgrades(server: Server, edge: Edge): void {
+  #attachUpgrades(server: Server, edge: Edge, isLocal: boolean): void {
     const { auth, log, basePath } = this.options;
     const upgrades = new Upgrades({
       edge,
       sockets: this.sockets,
-      basePath,
-      authenticate: (request, url) => auth.authenticateUpgrade(request, url),
+      basePath: isLocal ? "" : basePath,
+      isLocal,
+      authenticate: (request, url) => (isLocal ? Promise.resolve(owner) : auth.authenticateUpgrade(request, url)),
       route: (url) => this.#route(url),
       onRefused: (refusal, address) => log.info({ status: refusal.status, address }, "upgrade refused"),
     });
@@ -161,7 +172,7 @@ export class Hub {
 
   #route(url: URL): RouteChoice {
     const id = url.searchParams.get("instance");
-    if (id === null) return { status: 400, detail: "Name the instance: /acp?instance=<id>" };
+    if (id === null) return { route: this.#wide };
     const instance = this.registry.get(id);
     if (instance !== undefined) return { route: this.#boundRoute(instance) };
     if (this.isStarting) return { status: 503, detail: "The instance may be on its way back", retryAfterSeconds: 1 };

@@ -1,6 +1,6 @@
 /** Who stands behind a request, as its credential says (contract §2). */
-import type { DeviceId } from "../protocol/ids.ts";
-import type { Scope } from "../protocol/scopes.ts";
+import { type DeviceId, deviceId } from "../protocol/ids.ts";
+import { SCOPES, type Scope } from "../protocol/scopes.ts";
 
 export interface Principal {
   readonly deviceId: DeviceId;
@@ -12,4 +12,4 @@ export interface Principal {
 }
 
 /** The owner on the local socket: file permissions are the credential (contract §1). */
-export const LOCAL_OWNER = "local";
+export const owner: Principal = { deviceId: deviceId("local"), name: "this computer", scopes: new Set(SCOPES) };

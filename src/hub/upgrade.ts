@@ -25,6 +25,8 @@ export interface UpgradePorts {
   readonly edge: Edge;
   readonly sockets: Sockets;
   readonly basePath: string;
+  /** The local socket: no Host and no Origin to check. */
+  readonly isLocal: boolean;
   /** Who it is, or why not. Never throws. */
   authenticate(request: IncomingMessage, url: URL): Promise<Principal | UpgradeRefusal>;
   /** Where its messages go. */
@@ -82,12 +84,12 @@ export class Upgrades {
     };
     const url = parseUrl(request.url);
     if (url === undefined) return refuse({ status: 400, detail: "The request target is malformed" });
-    for (const verdict of [
-      checkHost(this.#ports.edge, request.headers.host),
-      checkOrigin(this.#ports.edge, request.headers.origin, request.headers.host),
-    ]) {
-      if (!verdict.ok) return refuse(verdict);
-    }
+    const { edge, isLocal } = this.#ports;
+    const checks = [
+      checkHost(edge, request.headers.host),
+      checkOrigin(edge, request.headers.origin, request.headers.host),
+    ];
+    for (const verdict of isLocal ? [] : checks) if (!verdict.ok) return refuse(verdict);
     if (url.pathname !== `${this.#ports.basePath}/acp`)
       return refuse({ status: 404, detail: "There is no WebSocket here: use /acp" });
     const principal = await this.#ports.authenticate(request, url);

@@ -182,11 +182,20 @@ export class LinkEvents<Encoded> {
     this.#context.ports.observe({ kind: "settled", notice });
   }
 
+  /** What belongs to no session names its instance where a client sees several (contract §4). */
+  #withInstance(text: string): string {
+    const message: unknown = JSON.parse(text);
+    if (!isObject(message)) return text;
+    const params = paramsOf(message) ?? {};
+    const meta = { ...hubMeta(params), instance: this.#context.options.instanceId };
+    return JSON.stringify({ ...message, params: withHubMeta(params, meta) });
+  }
+
   /** B7: what nobody knows goes to everyone as it came, in its place. */
   #passThrough(text: string, session: MirrorSession<Encoded> | undefined): void {
     for (const connection of this.#context.connections) {
       if (!connection.isInitialized) continue;
-      if (session === undefined) connection.outbox.send(text);
+      if (session === undefined) connection.outbox.send(connection.isHubWide ? this.#withInstance(text) : text);
       else if (connection.outbox.isSubscribed(session.feed)) connection.outbox.send(text, session.feed);
     }
   }

@@ -10,7 +10,7 @@ import { ACP } from "../../protocol/acp.ts";
 import { type Frame, failure, notification, paramsOf } from "../../protocol/envelope.ts";
 import { hubError, invalidParams, RPC } from "../../protocol/errors.ts";
 import { HUB } from "../../protocol/hub-methods.ts";
-import type { InteractionId } from "../../protocol/ids.ts";
+import { type InteractionId, sessionId } from "../../protocol/ids.ts";
 import type { Json, JsonObject } from "../../protocol/json.ts";
 import { LINK } from "../../protocol/link.ts";
 import type { By } from "../../protocol/meta.ts";
@@ -67,6 +67,15 @@ export class Mirror<Encoded> {
 
   get isLinkUp(): boolean {
     return this.#context.isLinkUp;
+  }
+
+  holdsSession(id: string): boolean {
+    return this.#context.sessions.has(sessionId(id));
+  }
+
+  /** Epoch milliseconds of the session's last event; 0 when it is not live here. */
+  sessionUpdatedAt(id: string): number {
+    return this.#context.sessions.get(sessionId(id))?.updatedAt ?? 0;
   }
 
   openInteractions(): OpenAskView[] {

@@ -3,11 +3,10 @@
  * same routes stand on the network and on the local socket, where file permissions are the credential.
  */
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { deviceId } from "../../protocol/ids.ts";
 import { LIMITS } from "../../protocol/limits.ts";
-import { meets, missingScopes, type Requirement, SCOPES } from "../../protocol/scopes.ts";
+import { meets, missingScopes, type Requirement } from "../../protocol/scopes.ts";
 import { checkHost, checkOrigin, type Edge } from "../edge.ts";
-import { LOCAL_OWNER, type Principal } from "../principal.ts";
+import { owner, type Principal } from "../principal.ts";
 import type { UpgradeRefusal } from "../upgrade.ts";
 import { Problem, sendProblem } from "./problem.ts";
 
@@ -37,8 +36,6 @@ export interface AppOptions {
 }
 
 export type Routes = (app: FastifyInstance) => void;
-
-const owner: Principal = { deviceId: deviceId(LOCAL_OWNER), name: "this computer", scopes: new Set(SCOPES) };
 
 export function buildApp(ports: AppPorts, options: AppOptions, routes: readonly Routes[]): FastifyInstance {
   const app = fastify({

@@ -1,0 +1,223 @@
+/**
+ * Hub-wide connections (contract §4): the hub is the agent; the sessions of all instances are listed and routed by id. Everything
+ * a session needs is its instance's mirror's business; here it is only found out whose.
+ *
+ * W1 An attachment stays with the instance it was made on (S9).
+ * W2 A bare id that fits several instances is refused with the candidates, never guessed (S9).
+ */
+import type { ClientRequest, Connection } from "../core/mirror/connection.ts";
+import { checkMethod } from "../core/mirror/gate.ts";
+import { ACP, ACP_VERSION } from "../protocol/acp.ts";
+import { type Frame, failure, idKey, paramsOf, type RpcError } from "../protocol/envelope.ts";
+import { hubError, invalidParams, RPC } from "../protocol/errors.ts";
+import { FEATURES } from "../protocol/hub-methods.ts";
+import { isObject, type Json, type JsonObject, objectAt, stringAt } from "../protocol/json.ts";
+import { HUB_META, hubMeta, withHubMeta } from "../protocol/meta.ts";
+import type { Route } from "./client-socket.ts";
+import { listEverywhere } from "./hub-wide-list.ts";
+import type { Instance } from "./instance.ts";
+import type { Registry } from "./registry.ts";
+
+interface WideState {
+  /** Where sessions were attached, by session id (W1). */
+  readonly homes: Map<string, Instance>;
+  /** Which instance a request went to, for its cancel and its result. */
+  readonly requests: Map<string, Instance>;
+}
+
+/** Results that say which agent they come from. */
+const OPENING: ReadonlySet<string> = new Set([ACP.sessionNew, ACP.sessionLoad, ACP.sessionResume, ACP.sessionFork]);
+
+type Choice = { readonly instance: Instance } | { readonly error: RpcError };
+
+export class HubWide implements Route {
+  readonly #registry: Registry;
+  readonly #version: string;
+  readonly #connections = new Map<Connection<Buffer>, WideState>();
+
+  constructor(registry: Registry, version: string) {
+    this.#registry = registry;
+    this.#version = version;
+  }
+
+  add(connection: Connection<Buffer>): void {
+    connection.isHubWide = true;
+    const state: WideState = { homes: new Map(), requests: new Map() };
+    this.#connections.set(connection, state);
+    connection.decorateResult = (request, result) => this.#decorate(connection, state, request, result);
+    if (connection.pinnedSession === undefined) return;
+    const [home] = this.#holding(connection.pinnedSession);
+    if (home !== undefined) state.homes.set(connection.pinnedSession, home);
+  }
+
+  remove(connection: Connection<Buffer>): void {
+    this.#connections.delete(connection);
+    for (const instance of this.#registry.list()) instance.mirror.remove(connection);
+  }
+
+  /** An instance came: it is in scope of every hub-wide connection. */
+  onInstanceAdded(instance: Instance): void {
+    for (const connection of this.#connections.keys()) if (connection.isInitialized) instance.mirror.add(connection);
+  }
+
+  /** It went: its sessions have no home any more. */
+  onInstanceRemoved(instance: Instance): void {
+    for (const state of this.#connections.values()) {
+      for (const [id, home] of state.homes) if (home === instance) state.homes.delete(id);
+    }
+  }
+
+  onFrame(connection: Connection<Buffer>, frame: Frame): void {
+    const state = this.#connections.get(connection);
+    if (state === undefined) return;
+    if (frame.kind === "response") {
+      const handler = typeof frame.msg.id === "number" ? connection.asked.get(frame.msg.id) : undefined;
+      handler?.(frame.msg, Date.now());
+    } else if (frame.kind === "request") this.#onRequest(connection, state, frame);
+    else if (connection.isInitialized) this.#onNotification(connection, state, frame);
+  }
+
+  #onRequest(connection: Connection<Buffer>, state: WideState, frame: Frame & { kind: "request" }): void {
+    const { id, method } = frame.msg;
+    const request: ClientRequest = { id, method, params: paramsOf(frame.msg) ?? {} };
+    if (!connection.isInitialized && method !== ACP.initialize) {
+      const error = hubError(RPC.invalidRequest, "not-initialized", "initialize has to come first");
+      return connection.outbox.send(JSON.stringify(failure(id, error)));
+    }
+    if (method === ACP.initialize)
+      return this.#locally(connection, request, () => this.#initialize(connection, request));
+    if (method === ACP.sessionList) {
+      return this.#locally(connection, request, () => {
+        const refusal = checkMethod(connection.scopes, method);
+        if (refusal !== undefined) return connection.answer(id, { error: refusal });
+        return listEverywhere(this.#registry.list(), connection, request.params, (body) => connection.answer(id, body));
+      });
+    }
+    const choice = this.#choose(connection, state, request);
+    if ("error" in choice)
+      return this.#locally(connection, request, () => connection.answer(id, { error: choice.error }));
+    state.requests.set(idKey(id), choice.instance);
+    choice.instance.mirror.onClient(connection, frame, Date.now());
+    return this.#noteAttached(connection, choice.instance);
+  }
+
+  #onNotification(connection: Connection<Buffer>, state: WideState, frame: Frame & { kind: "notification" }): void {
+    const params = paramsOf(frame.msg) ?? {};
+    const named = params["requestId"];
+    if (frame.msg.method === ACP.cancelRequest) {
+      if (typeof named !== "string" && typeof named !== "number" && named !== null) return;
+      state.requests.get(idKey(named))?.mirror.onClient(connection, frame, Date.now());
+      return;
+    }
+    const choice = this.#choose(connection, state, { id: null, method: frame.msg.method, params });
+    if ("instance" in choice) choice.instance.mirror.onClient(connection, frame, Date.now());
+  }
+
+  /** Answers a request here, under the same rules for ids as everywhere (P5). */
+  #locally(connection: Connection<Buffer>, request: ClientRequest, then: () => void): void {
+    if (connection.inFlight.add(request.id, request)) return then();
+    const error = hubError(RPC.invalidRequest, "duplicate-request-id", "A request with this id is in flight");
+    return connection.outbox.send(JSON.stringify(failure(request.id, error)));
+  }
+
+  #initialize(connection: Connection<Buffer>, request: ClientRequest): void {
+    if (typeof request.params["protocolVersion"] !== "number") {
+      return connection.answer(request.id, { error: invalidParams("protocolVersion", "must be a number") });
+    }
+    const isFirst = !connection.isInitialized;
+    connection.declare(request.params);
+    connection.answer(request.id, { result: this.#hubInfo(connection) });
+    for (const instance of this.#registry.list()) {
+      if (!isFirst) instance.mirror.remove(connection);
+      instance.mirror.add(connection);
+    }
+    return undefined;
+  }
+
+  /** The hub's own info: it is the agent here. */
+  #hubInfo(connection: Connection<Buffer>): JsonObject {
+    return {
+      protocolVersion: ACP_VERSION,
+      agentInfo: { name: "acp-hub", title: "acp-hub", version: this.#version },
+      agentCapabilities: {
+        loadSession: true,
+        promptCapabilities: { image: true, embeddedContext: true },
+        sessionCapabilities: { list: {}, resume: {}, close: {} },
+      },
+      authMethods: [],
+      _meta: {
+        [HUB_META]: {
+          version: this.#version,
+          connectionId: connection.id,
+          scopes: [...connection.scopes],
+          device: { id: connection.device, name: connection.name },
+          features: [...FEATURES],
+          pingMs: 30_000,
+        },
+      },
+    };
+  }
+
+  #holding(sessionId: string): Instance[] {
+    const holding = this.#registry.list().filter((instance) => instance.mirror.holdsSession(sessionId));
+    // The one active last first (S9).
+    return holding.sort((a, b) => b.mirror.sessionUpdatedAt(sessionId) - a.mirror.sessionUpdatedAt(sessionId));
+  }
+
+  #choose(connection: Connection<Buffer>, state: WideState, request: ClientRequest): Choice {
+    const named = stringAt(hubMeta(request.params), "instance");
+    if (named !== undefined) {
+      const instance = this.#registry.get(named);
+      if (instance !== undefined) return { instance };
+      return { error: hubError(RPC.invalidParams, "instance-gone", "There is no such instance", { instance: named }) };
+    }
+    const isAdopting = request.method === ACP.sessionNew && connection.pinnedSession !== undefined;
+    const sessionId = isAdopting ? connection.pinnedSession : stringAt(request.params, "sessionId");
+    const home = sessionId === undefined ? undefined : state.homes.get(sessionId);
+    if (home !== undefined) return { instance: home };
+    const candidates = sessionId === undefined ? [] : this.#holding(sessionId);
+    const [only, another] = candidates;
+    if (only !== undefined && another === undefined) return { instance: only };
+    if (another !== undefined) {
+      const ids = candidates.map((candidate) => candidate.id);
+      return {
+        error: hubError(RPC.invalidParams, "ambiguous-session", "Several instances have this session: name one", {
+          candidates: ids,
+        }),
+      };
+    }
+    return this.#onlyInstance();
+  }
+
+  #onlyInstance(): Choice {
+    const all = this.#registry.list();
+    const [instance] = all;
+    if (instance !== undefined && all.length === 1) return { instance };
+    const candidates = all.map((each) => ({ id: each.id, name: each.hello.name, workspace: each.hello.workspace }));
+    const message = all.length === 0 ? "No agent is running" : 'Name the instance in _meta["acp-hub"].instance';
+    return { error: hubError(RPC.invalidParams, "instance-required", message, { candidates }) };
+  }
+
+  /** Once it attached somewhere it watches nothing else (B1). */
+  #noteAttached(connection: Connection<Buffer>, instance: Instance): void {
+    if (!connection.hasAttached || connection.abilities.wantsAll) return;
+    for (const other of this.#registry.list()) if (other !== instance) other.mirror.stopWatching(connection);
+  }
+
+  #decorate(connection: Connection<Buffer>, state: WideState, request: ClientRequest, result: Json): Json {
+    const instance = state.requests.get(idKey(request.id));
+    state.requests.delete(idKey(request.id));
+    if (instance === undefined || !OPENING.has(request.method) || !isObject(result)) return result;
+    const sessionId = stringAt(result, "sessionId") ?? stringAt(request.params, "sessionId");
+    if (sessionId !== undefined) state.homes.set(sessionId, instance);
+    this.#noteAttached(connection, instance);
+    const info = instance.mirror.agentInfo ?? {};
+    const agent: JsonObject = {
+      instance: instance.id,
+      agentInfo: objectAt(info, "agentInfo") ?? null,
+      agentCapabilities: objectAt(info, "agentCapabilities") ?? {},
+      authMethods: info["authMethods"] ?? [],
+    };
+    return withHubMeta(result, { ...hubMeta(result), agent });
+  }
+}

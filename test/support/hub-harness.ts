@@ -1,0 +1,87 @@
+/** A hub in this process with an open door, and bridges to it: for integration tests of everything behind authentication. */
+import { mkdtempSync, rmSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import type { Backend } from "../../src/backends/backend.ts";
+import { runBridge } from "../../src/bridge/bridge.ts";
+import { makePrivateDir, type Paths, resolvePaths } from "../../src/config/paths.ts";
+import { Hub, type HubAuth } from "../../src/hub/hub.ts";
+import type { Principal } from "../../src/hub/principal.ts";
+import { deviceId } from "../../src/protocol/ids.ts";
+import { isPreset, PRESETS } from "../../src/protocol/scopes.ts";
+import { memoryPair } from "../../src/transport/memory.ts";
+import type { Transport } from "../../src/transport/transport.ts";
+
+/** `Bearer <preset>:<name>` is that preset's device of that name. */
+function principalOf(authorization: string | undefined): Principal | undefined {
+  const [preset = "", name = "test"] = (authorization ?? "").replace(/^Bearer /, "").split(":");
+  return isPreset(preset) ? { deviceId: deviceId(`d_${name}`), name, scopes: new Set(PRESETS[preset]) } : undefined;
+}
+
+const openAuth: HubAuth = {
+  authenticateHttp: (request) =>
+    Promise.resolve(principalOf(request.headers.authorization) ?? { status: 401, detail: "no credential" }),
+  authenticateUpgrade: (request: IncomingMessage) =>
+    Promise.resolve(principalOf(request.headers.authorization) ?? { status: 401, detail: "no credential" }),
+  onRevoked: () => () => undefined,
+};
+
+export interface HubHarness {
+  readonly hub: Hub;
+  readonly paths: Paths;
+  readonly port: number;
+  readonly url: string;
+  /** Starts a bridge in this process; its editor's side is the returned transport. */
+  bridge(backend: Backend, instanceId?: string): { editor: Transport; ended: Promise<number>; instanceId: string };
+  stop(): Promise<void>;
+}
+
+export async function startHub(): Promise<HubHarness> {
+  const home = mkdtempSync(join(tmpdir(), "acp-hub-test-"));
+  const paths = resolvePaths(home);
+  makePrivateDir(paths.runDir);
+  const hub = new Hub({
+    paths,
+    version: "0.0.0-test",
+    host: "127.0.0.1",
+    port: 0,
+    basePath: "",
+    edge: {},
+    auth: openAuth,
+    log: pino({ level: "silent" }),
+    paramsFilter: (_method, params) => ({ ok: true, params, ignored: [] }),
+    routes: () => [],
+  });
+  const port = await hub.start();
+  const editors: Transport[] = [];
+  const bridges: Promise<number>[] = [];
+  return {
+    hub,
+    paths,
+    port,
+    url: `http://127.0.0.1:${port}`,
+    bridge(backend, instanceId = `i-${editors.length}`) {
+      const [editor, primary] = memoryPair();
+      editors.push(editor);
+      const ended = runBridge({
+        backend,
+        primary,
+        isHeadless: false,
+        workspace: home,
+        version: "0.0.0-test",
+        forms: "any",
+        sharing: { instanceId, name: backend.name, launch: undefined, paths },
+      });
+      bridges.push(ended);
+      return { editor, ended, instanceId };
+    },
+    async stop() {
+      for (const editor of editors) editor.close();
+      await Promise.all(bridges);
+      await hub.stop();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
