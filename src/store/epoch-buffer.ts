@@ -8,7 +8,7 @@ import type { SessionKey } from "./session-key.ts";
 /** What a line weighs besides its text, roughly. */
 const LINE_OVERHEAD_BYTES = 160;
 /** Rows stay below this, so that a page reads little more than it gives. */
-const ROW_BYTES_MAX = 262_144;
+const ROW_BYTES_MAX = 65_536;
 /** Joined text stops growing here, so that a phone can paint the first part early. */
 const RUN_CHARS_MAX = 65_536;
 

@@ -20,11 +20,11 @@ CREATE INDEX sessions_recent ON sessions (updated_at, id);
 CREATE INDEX sessions_named ON sessions (session_id);
 
 -- exact_after: the last event that was coalesced, or is missing between others. holed: 1 when some are missing.
--- indexed: the last event the text index has seen.
+-- digested: the last event the text index has seen.
 CREATE TABLE epochs (
   id INTEGER PRIMARY KEY, session INTEGER NOT NULL REFERENCES session_ids(id) ON DELETE CASCADE,
   name TEXT NOT NULL, head INTEGER NOT NULL, tail INTEGER NOT NULL, bytes INTEGER NOT NULL,
-  exact_after INTEGER NOT NULL DEFAULT 0, holed INTEGER NOT NULL DEFAULT 0, indexed INTEGER NOT NULL DEFAULT 0,
+  exact_after INTEGER NOT NULL DEFAULT 0, holed INTEGER NOT NULL DEFAULT 0, digested INTEGER NOT NULL DEFAULT 0,
   UNIQUE (session, name)
 ) STRICT;
 

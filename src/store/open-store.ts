@@ -8,14 +8,14 @@ import { type Scheduler, systemScheduler } from "./scheduler.ts";
 import type { SessionKey } from "./session-key.ts";
 import { SqliteAudit } from "./sqlite/audit.ts";
 import { SqliteDevices } from "./sqlite/devices.ts";
-import type { OnStoreError, StoreContext } from "./sqlite/guard.ts";
+import { Digest } from "./sqlite/digest.ts";
+import type { StoreContext } from "./sqlite/guard.ts";
 import { SqliteInteractions } from "./sqlite/interactions.ts";
 import { SqliteJournal } from "./sqlite/journal.ts";
 import { JournalTables } from "./sqlite/journal-tables.ts";
 import { JournalTrim } from "./sqlite/journal-trim.ts";
 import { Maintenance } from "./sqlite/maintenance.ts";
 import { SqlitePrompts } from "./sqlite/prompts.ts";
-import { SearchIndex } from "./sqlite/search-index.ts";
 import { SearchTables } from "./sqlite/search-tables.ts";
 import { SessionIds } from "./sqlite/session-ids.ts";
 import { SessionSearch } from "./sqlite/session-search.ts";
@@ -47,23 +47,29 @@ export interface OpenedStore {
 export function openStore(options: StoreOptions): OpenedStore {
   const scheduler = options.scheduler ?? systemScheduler;
   const { database, notices } = openHubDatabase(options.path, scheduler.now());
-  const onError: OnStoreError = (error) => {
-    if (error.code === "damaged") markSuspect(options.path);
-    options.onError(error);
+  const context: StoreContext = {
+    database,
+    onError: (error) => options.onError(error),
+    onDamaged: () => markSuspect(options.path),
   };
-  const store = assemble({ database, onError }, scheduler, options);
+  const store = assembleStore(context, scheduler, options);
   return { store, driver: database.driver, notices };
 }
 
-function assemble(context: StoreContext, scheduler: Scheduler, options: StoreOptions): Store {
+/** The stores over a database that is open already. Closing the store closes it. */
+export function assembleStore(
+  context: StoreContext,
+  scheduler: Scheduler,
+  options: Omit<StoreOptions, "path" | "onError">,
+): Store {
   const { database } = context;
   const ids = new SessionIds(database);
   const searchTables = new SearchTables(database);
   const tables = new JournalTables(database, ids, searchTables);
   const trim = new JournalTrim(database, ids, searchTables);
-  const index = new SearchIndex(database, searchTables);
+  const digest = new Digest(database, searchTables, joinRule);
   const steps = {
-    index: (bytes: number) => index.step(bytes),
+    digest: (bytes: number) => digest.step(bytes),
     bytesOf: (key: SessionKey) => tables.bytesOf(key),
     trim: (key: SessionKey, maxBytes: number) => trim.step(key, maxBytes, coalesceItems),
   };

@@ -112,7 +112,7 @@ export interface SessionRecord {
 }
 
 export interface SessionQuery {
-  /** Words that all have to occur in one message, tool title or session title; the last may be the start of a word. */
+  /** Words that all have to occur in one passage: a message, short ones next to each other, or the title. The last may be cut. */
   readonly text?: string;
   /** A directory: its own sessions and those below it. */
   readonly workspace?: string;

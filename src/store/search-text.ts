@@ -34,8 +34,12 @@ export function searchText(item: JournalItem): SearchText | undefined {
 /** Scripts written without spaces. */
 const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/gu;
 
+/** Cheap to test, true for every text with one of them and for few others. */
+const MAY_HAVE_IDEOGRAPH = /[\u0e00-\uffff]/;
+
 /** Sets ideographs apart, so that each is a word of its own to the index and a run of them can be found inside a sentence. */
-export const spacedIdeographs = (text: string): string => text.replace(IDEOGRAPH, " $& ");
+export const spacedIdeographs = (text: string): string =>
+  MAY_HAVE_IDEOGRAPH.test(text) ? text.replace(IDEOGRAPH, " $& ") : text;
 
 const WORDS_MAX = 16;
 const QUERY_CHARS_MAX = 256;
@@ -50,34 +54,52 @@ export function queryWords(query: string): string[] {
     .slice(0, WORDS_MAX);
 }
 
+/** Shorter beginnings match so much that the search would be slow and of no use. */
+const PREFIX_CHARS_MIN = 3;
+
 /** The query in the language of the index: every word quoted, so nothing in it is an operator; the last may go on. */
 export function indexQuery(words: readonly string[]): string {
   return words
     .map((word, index) => {
       const quoted = `"${spacedIdeographs(word).replaceAll('"', '""')}"`;
-      return index === words.length - 1 ? `${quoted}*` : quoted;
+      return index === words.length - 1 && word.length >= PREFIX_CHARS_MIN ? `${quoted}*` : quoted;
     })
     .join(" AND ");
 }
 
-/** What the index knows as one text: a message, or the title of a tool. */
-export interface SearchDoc {
+/**
+ * What the index knows as one text: a message, or short ones that stand next to each other. A session of a thousand one-line
+ * messages as a thousand texts would cost a search for a common word ten times as long.
+ */
+export interface Passage {
   first: number;
   last: number;
   text: string;
-  readonly joinKey: string | undefined;
+  /** Of the item that came last. */
+  joinKey: string | undefined;
 }
 
-const DOC_CHARS_MAX = 65_536;
+const PASSAGE_CHARS = 2_048;
+/** A message that goes on longer than this goes on in a passage of its own. */
+const MESSAGE_CHARS_MAX = 65_536;
 
-/** Adds an item to the documents made so far. */
-export function addToDocs(docs: SearchDoc[], item: JournalItem): void {
+/** Adds an item to the passages made so far. */
+export function addToPassages(passages: Passage[], item: JournalItem): void {
   const found = searchText(item);
   if (found === undefined) return;
-  const previous = docs.at(-1);
-  const isNext = previous !== undefined && found.joinKey !== undefined && previous.joinKey === found.joinKey;
-  if (isNext && previous.last + 1 === item.first && previous.text.length + found.text.length <= DOC_CHARS_MAX) {
-    previous.text += found.text;
-    previous.last = item.last;
-  } else docs.push({ first: item.first, last: item.last, text: found.text, joinKey: found.joinKey });
+  const { text, joinKey } = found;
+  const previous = passages.at(-1);
+  if (previous === undefined) {
+    passages.push({ first: item.first, last: item.last, text, joinKey });
+    return;
+  }
+  const isSameMessage = joinKey !== undefined && previous.joinKey === joinKey && previous.last + 1 === item.first;
+  const room = isSameMessage ? MESSAGE_CHARS_MAX : PASSAGE_CHARS;
+  if (previous.text.length + text.length > room) {
+    passages.push({ first: item.first, last: item.last, text, joinKey });
+    return;
+  }
+  previous.text += isSameMessage ? text : `\n${text}`;
+  previous.last = item.last;
+  previous.joinKey = joinKey;
 }

@@ -1,4 +1,6 @@
 /** The piece of a text a person is shown, with the places of the words. */
+import type { JournalItem } from "./ports.ts";
+import { addToPassages, type Passage } from "./search-text.ts";
 
 export interface SnippetText {
   readonly text: string;
@@ -56,4 +58,36 @@ export function snippetOf(text: string, words: readonly string[]): SnippetText {
   }
   const piece = text.slice(start, end).replace(/[\r\n\t]/g, " ");
   return { text: `${lead}${piece}${end < text.length ? "…" : ""}`, marks };
+}
+
+/** From the first of the items in which a word stands literally, else from the first of them. `seq` is where that one begins. */
+export function passageSnippet(
+  items: Iterable<JournalItem>,
+  words: readonly string[],
+): SnippetText & { readonly seq?: number } {
+  let best: (SnippetText & { readonly seq: number }) | undefined;
+  for (const { text, seq } of messagesOf(items)) {
+    const snippet = { ...snippetOf(text, words), seq };
+    if (snippet.marks.length > 0) return snippet;
+    best ??= snippet;
+  }
+  return best ?? { text: "", marks: [] };
+}
+
+/** The items' texts, one per message: pieces of the same one are joined. */
+function messagesOf(items: Iterable<JournalItem>): { readonly text: string; readonly seq: number }[] {
+  const messages: { text: string; seq: number; passage: Passage }[] = [];
+  for (const item of items) {
+    const alone: Passage[] = [];
+    addToPassages(alone, item);
+    const [passage] = alone;
+    if (passage === undefined) continue;
+    const previous = messages.at(-1);
+    const isSame = passage.joinKey !== undefined && previous?.passage.joinKey === passage.joinKey;
+    if (previous !== undefined && isSame && previous.passage.last + 1 === passage.first) {
+      previous.text += passage.text;
+      previous.passage.last = passage.last;
+    } else messages.push({ text: passage.text, seq: passage.first, passage });
+  }
+  return messages;
 }

@@ -35,11 +35,13 @@ export function storeSearchSuite(name: string, make: MakeStore): void {
       expect(find("PARSER commas")).toEqual(["message"]);
     });
 
-    test("C3.history all words have to stand in one message, and the last may be unfinished", () => {
+    test("C3.history all words have to stand in one passage, and the last may be unfinished", () => {
       talk("both", ["alpha beta gamma"]);
-      talk("apart", ["alpha", "beta"]);
+      talk("near", ["alpha, asks one", "delta, says the other"]);
+      talk("apart", [`alpha ${"x ".repeat(1_500)}`, "beta"]);
       expect(find("alpha beta")).toEqual(["both"]);
       expect(find("beta gam")).toEqual(["both"]);
+      expect(find("alpha delta")).toEqual(["near"]);
     });
 
     test("C3.history a message streamed in pieces is one text", () => {
@@ -87,9 +89,9 @@ export function storeSearchSuite(name: string, make: MakeStore): void {
     });
 
     test("C3.history a snippet shows the words where they stand and names the place", () => {
-      talk("long", [`${"lead ".repeat(60)}the needle, here${" tail".repeat(60)}`]);
+      talk("long", ["before", `${"lead ".repeat(60)}the needle, here${" tail".repeat(60)}`, "after"]);
       const snippet = store.sessions.list({ text: "needle" }).hits[0]?.snippet;
-      expect(snippet).toMatchObject({ epoch: E1, seq: 1 });
+      expect(snippet).toMatchObject({ epoch: E1, seq: 2 });
       const [from, to] = snippet?.marks[0] ?? [0, 0];
       expect(snippet?.text.slice(from, to)).toBe("needle");
       expect(snippet?.text.length).toBeLessThan(230);

@@ -1,13 +1,13 @@
 /** Records for store tests: the least that is valid, with what a test cares about put over it. */
 import type { DeviceRecord } from "../../src/protocol/devices.ts";
-import { deviceId, epoch, interactionId, promptId, sessionId } from "../../src/protocol/ids.ts";
+import { deviceId, type Epoch, epoch, interactionId, promptId, sessionId } from "../../src/protocol/ids.ts";
 import type { InteractionRecord, JournalItem, PromptRecord, SessionRecord } from "../../src/store/ports.ts";
 import { type SessionKey, sessionKey } from "../../src/store/session-key.ts";
 
 export const keyOf = (id: string, cwd = "/work/app"): SessionKey => sessionKey({ agent: "demo", cwd, sessionId: id });
 
-export const E1 = epoch("e1");
-export const E2 = epoch("e2");
+export const E1: Epoch = epoch("e1");
+export const E2: Epoch = epoch("e2");
 
 export interface ChunkMarks {
   readonly kind?: string;

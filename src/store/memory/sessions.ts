@@ -11,10 +11,10 @@ import type {
   Snippet,
   WorkspaceInfo,
 } from "../ports.ts";
-import { addToDocs, queryWords, type SearchDoc } from "../search-text.ts";
+import { addToPassages, type Passage, queryWords } from "../search-text.ts";
 import { pageSize, passes } from "../session-filter.ts";
 import type { SessionKey } from "../session-key.ts";
-import { snippetOf } from "../snippet.ts";
+import { passageSnippet, snippetOf } from "../snippet.ts";
 import type { MemoryJournal } from "./journal.ts";
 
 /** What else hangs on a session. */
@@ -103,15 +103,18 @@ export class MemorySessions implements SessionStore {
     return [...this.#records.values()].reverse().sort((a, b) => b.updatedAt - a.updatedAt);
   }
 
-  /** From the newest message that has all the words, else from the title. */
+  /** From the newest passage that has all the words, else from the title. */
   #snippet(session: SessionRecord, words: readonly string[]): Snippet | undefined {
     const hasAll = (text: string): boolean => words.every((word) => text.toLowerCase().includes(word.toLowerCase()));
     for (const { epoch } of [...this.#journal.epochs(session.key)].reverse()) {
-      const docs: SearchDoc[] = [];
+      const passages: Passage[] = [];
       const range = { after: 0, limitBytes: Number.MAX_SAFE_INTEGER };
-      for (const item of this.#journal.read(session.key, epoch, range).items) addToDocs(docs, item);
-      const doc = docs.reverse().find((candidate) => hasAll(candidate.text));
-      if (doc !== undefined) return { ...snippetOf(doc.text, words), epoch, seq: doc.first };
+      const { items } = this.#journal.read(session.key, epoch, range);
+      for (const item of items) addToPassages(passages, item);
+      const found = passages.reverse().find((passage) => hasAll(passage.text));
+      if (found === undefined) continue;
+      const inside = items.filter((item) => item.first >= found.first && item.last <= found.last);
+      return { ...passageSnippet(inside, words), epoch };
     }
     const title = session.title ?? "";
     return hasAll(title) ? snippetOf(title, words) : undefined;

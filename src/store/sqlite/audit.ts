@@ -43,10 +43,10 @@ export class SqliteAudit implements AuditStore {
   }
 
   tail(limit: number): readonly AuditRecord[] {
-    return orThrow("reading the audit", () => this.#tail.all(limit).map(auditOf).reverse());
+    return orThrow(this.#context, "reading the audit", () => this.#tail.all(limit).map(auditOf).reverse());
   }
 
   read(after: number, limit: number): readonly AuditRecord[] {
-    return orThrow("reading the audit", () => this.#read.all(after, limit).map(auditOf));
+    return orThrow(this.#context, "reading the audit", () => this.#read.all(after, limit).map(auditOf));
   }
 }

@@ -2,6 +2,7 @@
 import { isObject, type JsonObject } from "../../protocol/json.ts";
 import type { SqlRow } from "../driver.ts";
 import { StoreError } from "../errors.ts";
+import type { SessionKey } from "../session-key.ts";
 
 const wrong = (column: string): StoreError =>
   new StoreError("damaged", `the column "${column}" does not hold what was written`);
@@ -45,3 +46,6 @@ export function stringsAt(row: SqlRow, column: string): string[] {
   if (!Array.isArray(value) || !value.every((item) => typeof item === "string")) throw wrong(column);
   return value;
 }
+
+/** The only maker of keys in the database is `sessionKey`, so what is read back is one. */
+export const keyAt = (row: SqlRow, column: string): SessionKey => textAt(row, column) as SessionKey;

@@ -59,6 +59,7 @@ function credentialOf(row: SqlRow): CredentialRecord {
 }
 
 export class SqliteDevices implements DeviceStore {
+  readonly #context: StoreContext;
   readonly #put: Statement;
   readonly #get: Statement;
   readonly #list: Statement;
@@ -70,7 +71,9 @@ export class SqliteDevices implements DeviceStore {
   readonly #deleteCredentials: Statement;
   readonly #pruneCredentials: Statement;
 
-  constructor({ database }: StoreContext) {
+  constructor(context: StoreContext) {
+    const { database } = context;
+    this.#context = context;
     this.#put = database.prepare(
       `INSERT INTO devices (id, name, kind, scopes, query_allowed, created_at, created_by, expires_at, revoked_at,
          revoked_why, last_seen_at, last_address) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -92,7 +95,7 @@ export class SqliteDevices implements DeviceStore {
   }
 
   putDevice(record: DeviceRecord): void {
-    orThrow("writing a device", () =>
+    orThrow(this.#context, "writing a device", () =>
       this.#put.run(
         record.deviceId,
         record.name,
@@ -111,47 +114,47 @@ export class SqliteDevices implements DeviceStore {
   }
 
   getDevice(deviceId: DeviceId): DeviceRecord | undefined {
-    return orThrow("reading a device", () => {
+    return orThrow(this.#context, "reading a device", () => {
       const row = this.#get.get(deviceId);
       return row === undefined ? undefined : deviceOf(row);
     });
   }
 
   listDevices(): readonly DeviceRecord[] {
-    return orThrow("listing devices", () => this.#list.all().map(deviceOf));
+    return orThrow(this.#context, "listing devices", () => this.#list.all().map(deviceOf));
   }
 
   seen(deviceId: DeviceId, at: number, address: string): void {
-    orThrow("noting a visit", () => this.#seen.run(at, address, deviceId));
+    orThrow(this.#context, "noting a visit", () => this.#seen.run(at, address, deviceId));
   }
 
   putCredential(record: CredentialRecord): void {
     const { id, deviceId, kind, secondHash, createdAt, expiresAt, usedAt } = record;
-    orThrow("writing a credential", () =>
+    orThrow(this.#context, "writing a credential", () =>
       this.#putCredential.run(id, deviceId, kind, secondHash ?? null, createdAt, expiresAt ?? null, usedAt ?? null),
     );
   }
 
   getCredential(id: string): CredentialRecord | undefined {
-    return orThrow("reading a credential", () => {
+    return orThrow(this.#context, "reading a credential", () => {
       const row = this.#getCredential.get(id);
       return row === undefined ? undefined : credentialOf(row);
     });
   }
 
   listCredentials(deviceId: DeviceId): readonly CredentialRecord[] {
-    return orThrow("listing credentials", () => this.#listCredentials.all(deviceId).map(credentialOf));
+    return orThrow(this.#context, "listing credentials", () => this.#listCredentials.all(deviceId).map(credentialOf));
   }
 
   useCredential(id: string, at: number): boolean {
-    return orThrow("using a credential", () => this.#use.run(at, id).changes === 1);
+    return orThrow(this.#context, "using a credential", () => this.#use.run(at, id).changes === 1);
   }
 
   deleteCredentials(deviceId: DeviceId): void {
-    orThrow("deleting credentials", () => this.#deleteCredentials.run(deviceId));
+    orThrow(this.#context, "deleting credentials", () => this.#deleteCredentials.run(deviceId));
   }
 
   pruneCredentials(now: number): number {
-    return orThrow("pruning credentials", () => this.#pruneCredentials.run(now).changes);
+    return orThrow(this.#context, "pruning credentials", () => this.#pruneCredentials.run(now).changes);
   }
 }

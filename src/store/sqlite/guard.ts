@@ -7,23 +7,31 @@ export type OnStoreError = (error: StoreError) => void;
 export interface StoreContext {
   readonly database: Database;
   readonly onError: OnStoreError;
+  /** The file turned out to be damaged: the next start has to look at all of it. */
+  readonly onDamaged: () => void;
+}
+
+function faultOf(context: StoreContext, cause: unknown, doing: string): StoreError {
+  const error = asStoreError(cause, doing);
+  if (error.code === "damaged") context.onDamaged();
+  return error;
 }
 
 /** Runs a write of the live path: a fault is told, never thrown. */
-export function attempt<T>(context: StoreContext, doing: string, fallback: T, work: () => T): T {
+export function attempt<T, F>(context: StoreContext, doing: string, fallback: F, work: () => T): T | F {
   try {
     return work();
   } catch (cause) {
-    context.onError(asStoreError(cause, doing));
+    context.onError(faultOf(context, cause, doing));
     return fallback;
   }
 }
 
 /** Runs a read, or a write whose caller has to know: faults are `StoreError`s. */
-export function orThrow<T>(doing: string, work: () => T): T {
+export function orThrow<T>(context: StoreContext, doing: string, work: () => T): T {
   try {
     return work();
   } catch (cause) {
-    throw asStoreError(cause, doing);
+    throw faultOf(context, cause, doing);
   }
 }

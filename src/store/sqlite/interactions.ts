@@ -4,9 +4,8 @@ import { numberAt as jsonNumberAt, objectAt as jsonObjectAt, stringAt } from "..
 import type { SqlRow, Statement } from "../driver.ts";
 import type { InteractionRecord, InteractionStore, SettledRecord } from "../ports.ts";
 import type { SessionKey } from "../session-key.ts";
-import { numberAt, objectAt, textAt } from "./columns.ts";
+import { keyAt, numberAt, objectAt, textAt } from "./columns.ts";
 import { attempt, orThrow, type StoreContext } from "./guard.ts";
-import { keyAt } from "./session-row.ts";
 
 function settledOf(row: SqlRow): SettledRecord | undefined {
   if (row["settled"] === null) return undefined;
@@ -79,18 +78,20 @@ export class SqliteInteractions implements InteractionStore {
   }
 
   get(interactionId: InteractionId): InteractionRecord | undefined {
-    return orThrow("reading an interaction", () => {
+    return orThrow(this.#context, "reading an interaction", () => {
       const row = this.#get.get(interactionId);
       return row === undefined ? undefined : interactionOf(row);
     });
   }
 
   listOpen(): readonly InteractionRecord[] {
-    return orThrow("listing open interactions", () => this.#listOpen.all().map(interactionOf));
+    return orThrow(this.#context, "listing open interactions", () => this.#listOpen.all().map(interactionOf));
   }
 
   history(sessionKey: SessionKey, limit: number): readonly InteractionRecord[] {
-    return orThrow("reading interactions", () => this.#history.all(sessionKey, limit).map(interactionOf));
+    return orThrow(this.#context, "reading interactions", () =>
+      this.#history.all(sessionKey, limit).map(interactionOf),
+    );
   }
 
   prune(before: number): number {

@@ -7,7 +7,7 @@
  */
 import type { Epoch } from "../../protocol/ids.ts";
 import { EpochBuffer } from "../epoch-buffer.ts";
-import { asStoreError, StoreError } from "../errors.ts";
+import { StoreError } from "../errors.ts";
 import { decodeBody } from "../journal-body.ts";
 import { PageBuilder } from "../journal-page.ts";
 import type {
@@ -81,11 +81,8 @@ export class SqliteJournal implements JournalStore {
     this.#cancelTimer = undefined;
     if (this.#dirty.size === 0) return true;
     const states = [...this.#dirty];
-    let bytes: number;
-    try {
-      bytes = this.#tables.commit(states);
-    } catch (cause) {
-      this.#context.onError(asStoreError(cause, "writing the journal"));
+    const bytes = attempt(this.#context, "writing the journal", undefined, () => this.#tables.commit(states));
+    if (bytes === undefined) {
       this.#retryMs = Math.min(Math.max(this.#retryMs * 2, RETRY_MS_MIN), RETRY_MS_MAX);
       this.#schedule(this.#retryMs);
       return false;
@@ -95,7 +92,7 @@ export class SqliteJournal implements JournalStore {
   }
 
   read(key: SessionKey, epoch: Epoch, range: JournalRange): JournalPage {
-    return orThrow("reading the journal", () => {
+    return orThrow(this.#context, "reading the journal", () => {
       const state = this.#stateOf(key, epoch);
       const upTo = range.upTo ?? Number.MAX_SAFE_INTEGER;
       const page = new PageBuilder(range.limitBytes ?? PAGE_BYTES);
@@ -114,7 +111,7 @@ export class SqliteJournal implements JournalStore {
   }
 
   readBack(key: SessionKey, epoch: Epoch, before: number, limitBytes: number): JournalPage {
-    return orThrow("reading the journal backwards", () => {
+    return orThrow(this.#context, "reading the journal backwards", () => {
       const state = this.#stateOf(key, epoch);
       const page = new PageBuilder(limitBytes);
       for (const entry of [...state.entries].reverse()) {
@@ -130,7 +127,7 @@ export class SqliteJournal implements JournalStore {
   }
 
   epoch(key: SessionKey, epoch: Epoch): EpochInfo | undefined {
-    return orThrow("reading an epoch", () => {
+    return orThrow(this.#context, "reading an epoch", () => {
       const state = this.#stateOf(key, epoch);
       const stored = this.#tables.epoch(state.rowId);
       if (stored === undefined && state.isEmpty) return undefined;
@@ -139,7 +136,7 @@ export class SqliteJournal implements JournalStore {
   }
 
   epochs(key: SessionKey): readonly EpochInfo[] {
-    return orThrow("reading the epochs", () => {
+    return orThrow(this.#context, "reading the epochs", () => {
       const stored = this.#tables.epochs(key);
       const names = new Set(stored.map((info) => info.epoch));
       const waiting = [...this.#dirty].filter((state) => state.key === key && !names.has(state.epoch));

@@ -1,7 +1,7 @@
 /**
- * Picks the moments for what would stall the live path: checkpoints 250 ms after the last commit, the text index after 2 s
+ * Picks the moments for what would stall the live path: checkpoints 250 ms after the last commit, the digest after 2 s
  * (a message is still growing before), trimming and giving pages back to the disk in between. While there is no quiet moment,
- * valves let small steps through: a log of 6 MiB is checkpointed, an index 4 MiB behind moves on.
+ * valves let small steps through: a log of 6 MiB is checkpointed, a digest 4 MiB behind moves on once a second.
  */
 
 import type { Database } from "../driver.ts";
@@ -10,12 +10,13 @@ import type { SessionKey } from "../session-key.ts";
 import { attempt, type StoreContext } from "./guard.ts";
 
 const CHECKPOINT_AFTER_MS = 250;
-const INDEX_AFTER_MS = 2_000;
+const DIGEST_AFTER_MS = 2_000;
 const CHECKPOINT_BYTES = 6_291_456;
-const INDEX_BEHIND_BYTES = 4_194_304;
-const INDEX_STEP_BYTES = 131_072;
-/** A search waits for at most this much to be indexed, about 60 ms of work. */
-const INDEX_SEARCH_BYTES = 1_048_576;
+const DIGEST_BEHIND_BYTES = 4_194_304;
+const DIGEST_STEP_BYTES = 131_072;
+const DIGEST_VALVE_MS = 1_000;
+/** A search waits for at most this much to be digested, about 60 ms of work. */
+const DIGEST_SEARCH_BYTES = 1_048_576;
 /** What a commit writes besides its rows: pages of the tables it touches. */
 const COMMIT_OVERHEAD_BYTES = 16_384;
 const VACUUM_PAGES = 256;
@@ -23,8 +24,8 @@ const VACUUM_PAGES = 256;
 const TRIM_SLACK = 1.0625;
 
 export interface MaintenanceSteps {
-  /** Indexes about so many bytes; true when nothing is left. */
-  index(bytes: number): boolean;
+  /** Digests about so many bytes; true when nothing is left. */
+  digest(bytes: number): boolean;
   bytesOf(key: SessionKey): number;
   /** Trims one step; true when the session fits. */
   trim(key: SessionKey, maxBytes: number): boolean;
@@ -39,9 +40,10 @@ export class Maintenance {
   readonly #toTrim = new Set<SessionKey>();
   #cancelTimer: (() => void) | undefined;
   #lastCommitAt = 0;
+  #lastValveAt = 0;
   #logBytes = 0;
   #behindBytes = 0;
-  #isIndexDue = true;
+  #isDigestDue = true;
 
   constructor(context: StoreContext, scheduler: Scheduler, steps: MaintenanceSteps, sessionBytesMax: number) {
     this.#context = context;
@@ -56,17 +58,17 @@ export class Maintenance {
     this.#lastCommitAt = this.#scheduler.now();
     this.#logBytes += bytes + COMMIT_OVERHEAD_BYTES;
     this.#behindBytes += bytes;
-    this.#isIndexDue = true;
+    this.#isDigestDue = true;
     for (const key of keys) this.#noteTrim(key);
     if (this.#logBytes > CHECKPOINT_BYTES) this.#checkpoint();
-    if (this.#behindBytes > INDEX_BEHIND_BYTES) this.#index(INDEX_STEP_BYTES);
+    if (this.#behindBytes > DIGEST_BEHIND_BYTES) this.#digestValve();
     this.#trim();
     this.#wakeAfter(CHECKPOINT_AFTER_MS);
   }
 
   /** Before a search. */
   refresh(): void {
-    if (this.#isIndexDue) this.#index(INDEX_SEARCH_BYTES);
+    if (this.#isDigestDue) this.#digest(DIGEST_SEARCH_BYTES);
   }
 
   /** Leaves the file alone and small: the log is written back whole. */
@@ -89,9 +91,9 @@ export class Maintenance {
     if (quietMs < CHECKPOINT_AFTER_MS) this.#wakeAfter(CHECKPOINT_AFTER_MS - quietMs);
     else if (this.#logBytes > 0) this.#checkpoint();
     else if (this.#toTrim.size > 0) this.#trim();
-    else if (!this.#isIndexDue) return;
-    else if (quietMs < INDEX_AFTER_MS) this.#wakeAfter(INDEX_AFTER_MS - quietMs);
-    else this.#index(INDEX_STEP_BYTES);
+    else if (!this.#isDigestDue) return;
+    else if (quietMs < DIGEST_AFTER_MS) this.#wakeAfter(DIGEST_AFTER_MS - quietMs);
+    else this.#digest(DIGEST_STEP_BYTES);
     this.#wakeAfter(1);
   }
 
@@ -103,12 +105,19 @@ export class Maintenance {
     });
   }
 
-  #index(bytes: number): void {
-    // After a fault the index rests until the next commit.
-    const isDone = attempt(this.#context, "indexing", true, () => this.#steps.index(bytes));
+  #digestValve(): void {
+    const now = this.#scheduler.now();
+    if (now - this.#lastValveAt < DIGEST_VALVE_MS) return;
+    this.#lastValveAt = now;
+    this.#digest(DIGEST_STEP_BYTES);
+  }
+
+  #digest(bytes: number): void {
+    // After a fault it rests until the next commit.
+    const isDone = attempt(this.#context, "digesting the journal", true, () => this.#steps.digest(bytes));
     this.#logBytes += bytes / 2;
     this.#behindBytes = isDone ? 0 : Math.max(0, this.#behindBytes - bytes);
-    this.#isIndexDue = !isDone;
+    this.#isDigestDue = !isDone;
   }
 
   #noteTrim(key: SessionKey): void {

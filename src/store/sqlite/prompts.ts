@@ -5,9 +5,8 @@ import type { SqlRow, Statement } from "../driver.ts";
 import type { PromptRecord, PromptState, PromptStore } from "../ports.ts";
 import { PROMPT_KEPT_MS, PROMPTS_PER_SESSION } from "../prompt-retention.ts";
 import type { SessionKey } from "../session-key.ts";
-import { jsonAt, numberAt, optionalText, textAt } from "./columns.ts";
+import { jsonAt, keyAt, numberAt, optionalText, textAt } from "./columns.ts";
 import { attempt, orThrow, type StoreContext } from "./guard.ts";
-import { keyAt } from "./session-row.ts";
 
 const STATES: ReadonlySet<string> = new Set<PromptState>(["waiting", "running", "done"]);
 const isState = (value: string): value is PromptState => STATES.has(value);
@@ -69,7 +68,7 @@ export class SqlitePrompts implements PromptStore {
   }
 
   get(deviceId: DeviceId, sessionKey: SessionKey, promptId: PromptId): PromptRecord | undefined {
-    return orThrow("reading a prompt's outcome", () => {
+    return orThrow(this.#context, "reading a prompt's outcome", () => {
       const row = this.#get.get(sessionKey, deviceId, promptId);
       return row === undefined ? undefined : promptOf(row);
     });

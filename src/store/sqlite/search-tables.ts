@@ -1,27 +1,23 @@
 /**
- * The text index's statements. A document is a message or a title; its number only grows, so the newest match is found
+ * The text index's statements. A document is a passage or a title; its number only grows, so the newest match is found
  * first and a page of sessions needs no sorting. The text itself stays in the journal.
  */
-import type { Database, SqlRow, Statement } from "../driver.ts";
-import { type SearchDoc, spacedIdeographs } from "../search-text.ts";
+import type { Database, Statement } from "../driver.ts";
+import { type Passage, spacedIdeographs } from "../search-text.ts";
 import { numberAt, optionalNumber } from "./columns.ts";
 
-export interface FoundDoc {
-  readonly doc: number;
-  readonly session: number;
+/** Where a document's text stands. */
+export interface DocPlace {
   /** Absent for a session's title. */
   readonly epoch: number | undefined;
   readonly first: number;
   readonly last: number;
 }
 
-const foundOf = (row: SqlRow): FoundDoc => ({
-  doc: numberAt(row, "id"),
-  session: numberAt(row, "session"),
-  epoch: optionalNumber(row, "epoch"),
-  first: numberAt(row, "first"),
-  last: numberAt(row, "last"),
-});
+export interface Match {
+  readonly doc: number;
+  readonly session: number;
+}
 
 // `epoch` -1: all of the session, its title included.
 const BELONGS = "session = ? AND (epoch = ? OR ? = -1) AND last <= ?";
@@ -36,6 +32,7 @@ export class SearchTables {
   readonly #forgetDocs: Statement;
   readonly #newest: Statement;
   readonly #match: Statement;
+  readonly #place: Statement;
 
   constructor(database: Database) {
     this.#insertDoc = database.prepare("INSERT INTO search_docs (session, epoch, first, last) VALUES (?, ?, ?, ?)");
@@ -49,12 +46,13 @@ export class SearchTables {
     this.#forgetDocs = database.prepare(`DELETE FROM search_docs WHERE ${BELONGS}`);
     this.#newest = database.prepare("SELECT coalesce(max(id), 0) AS id FROM search_docs");
     this.#match = database.prepare(
-      "SELECT d.id, d.session, d.epoch, d.first, d.last FROM search CROSS JOIN search_docs d ON d.id = search.rowid " +
+      "SELECT d.id, d.session FROM search CROSS JOIN search_docs d ON d.id = search.rowid " +
         "WHERE search MATCH ? AND search.rowid <= ? ORDER BY search.rowid DESC",
     );
+    this.#place = database.prepare("SELECT epoch, first, last FROM search_docs WHERE id = ?");
   }
 
-  add(session: number, epoch: number, doc: SearchDoc): void {
+  add(session: number, epoch: number, doc: Passage): void {
     const { lastId } = this.#insertDoc.run(session, epoch, doc.first, doc.last);
     this.#insertText.run(lastId, spacedIdeographs(doc.text));
   }
@@ -83,7 +81,15 @@ export class SearchTables {
   }
 
   /** Documents that match, newest first, from number `from` down. Leave the loop to stop. */
-  *matches(query: string, from: number): Generator<FoundDoc> {
-    for (const row of this.#match.iterate(query, from)) yield foundOf(row);
+  *matches(query: string, from: number): Generator<Match> {
+    for (const row of this.#match.iterate(query, from)) {
+      yield { doc: numberAt(row, "id"), session: numberAt(row, "session") };
+    }
+  }
+
+  placeOf(doc: number): DocPlace | undefined {
+    const row = this.#place.get(doc);
+    if (row === undefined) return undefined;
+    return { epoch: optionalNumber(row, "epoch"), first: numberAt(row, "first"), last: numberAt(row, "last") };
   }
 }

@@ -2,8 +2,7 @@
 import { epoch, sessionId } from "../../protocol/ids.ts";
 import type { SqlRow, SqlValue } from "../driver.ts";
 import type { SessionRecord, SessionState } from "../ports.ts";
-import type { SessionKey } from "../session-key.ts";
-import { numberAt, objectAt, optionalNumber, optionalText, stringsAt, textAt } from "./columns.ts";
+import { keyAt, numberAt, objectAt, optionalNumber, optionalText, stringsAt, textAt } from "./columns.ts";
 
 export const SESSION_COLUMNS =
   "s.id, i.key, s.session_id, s.agent, s.cwd, s.title, s.epochs, s.created_at, s.updated_at, s.state, s.closed_at, s.listed, s.extra";
@@ -12,9 +11,6 @@ export const SESSION_TABLES = "sessions s JOIN session_ids i ON i.id = s.id";
 
 const STATES: ReadonlySet<string> = new Set<SessionState>(["idle", "running", "waiting", "closed"]);
 const isState = (value: string): value is SessionState => STATES.has(value);
-
-/** The only maker of keys in the database is `sessionKey`, so what is read back is one. */
-export const keyAt = (row: SqlRow, column: string): SessionKey => textAt(row, column) as SessionKey;
 
 export function sessionOf(row: SqlRow): SessionRecord {
   const title = optionalText(row, "title");

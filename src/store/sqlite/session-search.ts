@@ -5,14 +5,14 @@
 import { epoch as epochOf } from "../../protocol/ids.ts";
 import type { Database, Statement } from "../driver.ts";
 import { decodeBody } from "../journal-body.ts";
-import type { SessionHit, SessionRecord, Snippet } from "../ports.ts";
-import { addToDocs, indexQuery, queryWords, type SearchDoc } from "../search-text.ts";
-import { snippetOf } from "../snippet.ts";
-import { numberAt, textAt } from "./columns.ts";
-import type { FoundDoc, SearchTables } from "./search-tables.ts";
+import type { JournalItem, SessionHit, SessionRecord, Snippet } from "../ports.ts";
+import { indexQuery, queryWords } from "../search-text.ts";
+import { passageSnippet, snippetOf } from "../snippet.ts";
+import { textAt } from "./columns.ts";
+import type { DocPlace, SearchTables } from "./search-tables.ts";
 
-/** Matches looked at for one page: about 40 ms of work at most. What is older than that is not found. */
-const MATCHES_MAX = 60_000;
+/** Matches looked at for one page: about 50 ms of work at most. What is older than that is not found. */
+const MATCHES_MAX = 40_000;
 
 export interface SearchRequest {
   readonly text: string;
@@ -33,7 +33,7 @@ export interface SearchAnswer {
 
 interface Found {
   readonly record: SessionRecord;
-  readonly doc: FoundDoc;
+  readonly doc: number;
 }
 
 export class SessionSearch {
@@ -44,7 +44,7 @@ export class SessionSearch {
   constructor(database: Database, tables: SearchTables) {
     this.#tables = tables;
     this.#rows = database.prepare(
-      "SELECT first, body FROM journal WHERE epoch = ? AND last >= ? AND first <= ? ORDER BY last",
+      "SELECT body FROM journal WHERE epoch = ? AND last >= ? AND first <= ? ORDER BY last",
     );
     this.#epochName = database.prepare("SELECT name FROM epochs WHERE id = ?");
   }
@@ -68,30 +68,28 @@ export class SessionSearch {
     const seen = new Set<number>();
     const found: Found[] = [];
     let looked = 0;
-    for (const doc of this.#tables.matches(query, from)) {
+    for (const { doc, session } of this.#tables.matches(query, from)) {
       if (found.length >= wanted || ++looked > MATCHES_MAX) break;
-      if (seen.has(doc.session)) continue;
-      seen.add(doc.session);
-      const record = request.accept(doc.session);
+      if (seen.has(session)) continue;
+      seen.add(session);
+      const record = request.accept(session);
       if (record !== undefined) found.push({ record, doc });
     }
     return found;
   }
 
-  #snippet(record: SessionRecord, doc: FoundDoc, words: readonly string[]): Snippet {
-    if (doc.epoch === undefined) return snippetOf(record.title ?? "", words);
-    const name = this.#epochName.get(doc.epoch);
-    const place = name === undefined ? {} : { epoch: epochOf(textAt(name, "name")), seq: doc.first };
-    return { ...snippetOf(this.#textOf(doc.epoch, doc), words), ...place };
+  #snippet(record: SessionRecord, doc: number, words: readonly string[]): Snippet {
+    const place = this.#tables.placeOf(doc);
+    if (place?.epoch === undefined) return snippetOf(record.title ?? "", words);
+    const name = this.#epochName.get(place.epoch);
+    const passage = passageSnippet(this.#items(place.epoch, place), words);
+    return name === undefined ? passage : { ...passage, epoch: epochOf(textAt(name, "name")) };
   }
 
-  /** The document's text, made again from the journal the way it was indexed. */
-  #textOf(epoch: number, doc: FoundDoc): string {
-    const docs: SearchDoc[] = [];
-    for (const row of this.#rows.iterate(epoch, doc.first, doc.last)) {
-      if (numberAt(row, "first") > doc.last) break;
-      for (const { item } of decodeBody(textAt(row, "body"), doc.first - 1, doc.last)) addToDocs(docs, item);
+  /** The document's items, read again from the journal. */
+  *#items(epoch: number, { first, last }: DocPlace): Generator<JournalItem> {
+    for (const row of this.#rows.iterate(epoch, first, last)) {
+      for (const { item } of decodeBody(textAt(row, "body"), first - 1, last)) yield item;
     }
-    return docs.map((part) => part.text).join(" ");
   }
 }

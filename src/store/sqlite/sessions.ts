@@ -12,11 +12,11 @@ import type {
 } from "../ports.ts";
 import { pageSize, passes } from "../session-filter.ts";
 import type { SessionKey } from "../session-key.ts";
-import { numberAt, textAt } from "./columns.ts";
+import { keyAt, numberAt, textAt } from "./columns.ts";
 import { attempt, orThrow, type StoreContext } from "./guard.ts";
 import type { SearchTables } from "./search-tables.ts";
 import type { SessionIds } from "./session-ids.ts";
-import { keyAt, SESSION_COLUMNS, SESSION_TABLES, sessionOf, sessionValues } from "./session-row.ts";
+import { SESSION_COLUMNS, SESSION_TABLES, sessionOf, sessionValues } from "./session-row.ts";
 import type { SessionSearch } from "./session-search.ts";
 
 export interface SessionParts {
@@ -79,25 +79,25 @@ export class SqliteSessions implements SessionStore {
   }
 
   get(key: SessionKey): SessionRecord | undefined {
-    return orThrow("reading a session", () => {
+    return orThrow(this.#context, "reading a session", () => {
       const row = this.#byKey.get(key);
       return row === undefined ? undefined : sessionOf(row);
     });
   }
 
   findById(sessionId: SessionId): readonly SessionRecord[] {
-    return orThrow("finding a session", () => this.#byId.all(sessionId).map(sessionOf));
+    return orThrow(this.#context, "finding a session", () => this.#byId.all(sessionId).map(sessionOf));
   }
 
   list(query: SessionQuery): SessionPage {
-    return orThrow("listing sessions", () => {
+    return orThrow(this.#context, "listing sessions", () => {
       const text = query.text?.trim() ?? "";
       return text === "" ? this.#listRecent(query) : this.#listByText(text, query);
     });
   }
 
   workspaces(): readonly WorkspaceInfo[] {
-    return orThrow("listing workspaces", () =>
+    return orThrow(this.#context, "listing workspaces", () =>
       this.#workspaces.all().map((row) => ({
         cwd: textAt(row, "cwd"),
         sessionCount: numberAt(row, "sessions"),
@@ -122,7 +122,7 @@ export class SqliteSessions implements SessionStore {
   }
 
   prune(policy: RetentionPolicy): readonly SessionKey[] {
-    return attempt<readonly SessionKey[]>(this.#context, "pruning sessions", [], () => {
+    return attempt(this.#context, "pruning sessions", [], () => {
       const removed = this.#due(policy);
       for (const key of removed) {
         this.#parts.forget(key);
