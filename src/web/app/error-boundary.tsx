@@ -1,0 +1,33 @@
+/** Catches what a screen throws: the person sees it and can go on, the rest of the state lives outside React. */
+import { Component, type ReactNode } from "react";
+
+interface Props {
+  readonly children: ReactNode;
+}
+
+interface State {
+  readonly error: Error | undefined;
+}
+
+export class ErrorBoundary extends Component<Props, State> {
+  override state: State = { error: undefined };
+
+  static getDerivedStateFromError(error: unknown): State {
+    return { error: error instanceof Error ? error : new Error("unknown") };
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
+    return (
+      <main className="crash" role="alert">
+        <h1>This screen failed</h1>
+        <p className="mono">{error.message}</p>
+        <p>Your messages and answers are safe. Nothing was sent twice.</p>
+        <button type="button" className="button primary" onClick={() => location.reload()}>
+          Load the app again
+        </button>
+      </main>
+    );
+  }
+}

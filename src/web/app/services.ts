@@ -1,0 +1,128 @@
+/** The composition root: makes every long-lived part of the app once and joins them. */
+import {
+  type ClientStorage,
+  cookieCredential,
+  HubApi,
+  HubClient,
+  HubEvents,
+  systemClock,
+  ticketDial,
+  webSocketFactory,
+} from "../../client/index.ts";
+import { VERSION } from "../../protocol/version.ts";
+import { Notifier } from "../notifications/notifier.ts";
+import { readAppKey } from "../platform/app-key.ts";
+import { indexedStorage } from "../platform/indexed-storage.ts";
+import { watchPage } from "../platform/page-life.ts";
+import { uniqueId } from "../platform/unique-id.ts";
+import { AccessStore } from "./access.ts";
+import { HomeStore } from "./home-store.ts";
+import { Router } from "./router.ts";
+import { SessionKeeper } from "./session-keeper.ts";
+import { SettingsStore } from "./settings.ts";
+
+export interface Services {
+  readonly api: HubApi;
+  readonly events: HubEvents;
+  readonly client: HubClient;
+  readonly storage: ClientStorage;
+  readonly access: AccessStore;
+  readonly home: HomeStore;
+  readonly keeper: SessionKeeper;
+  readonly router: Router;
+  readonly settings: SettingsStore;
+  readonly notifier: Notifier;
+}
+
+/** Where the hub lives: the folder this page was served from. */
+export function hubBaseUrl(): string {
+  return new URL("./", location.href.replace(/#.*$/, "")).href;
+}
+
+export async function buildServices(): Promise<Services> {
+  const clock = systemClock;
+  const storage = await indexedStorage();
+  const api = new HubApi({
+    baseUrl: hubBaseUrl(),
+    fetch: (url, init) => fetch(url, init),
+    credential: cookieCredential(readAppKey),
+  });
+  const client = new HubClient({
+    dial: ticketDial(api),
+    openSocket: webSocketFactory(WebSocket),
+    clock,
+    clientInfo: { name: "acp-hub-web", title: "acp-hub app", version: VERSION },
+    storage,
+    newId: uniqueId,
+    answerByHttp: (interactionId, answer) => api.answer(interactionId, answer),
+  });
+  const events = new HubEvents(api, clock, true);
+  const access = new AccessStore(api);
+  const home = new HomeStore({ api, client, storage, clock, onUnauthorized: () => access.revoked() });
+  const router = new Router();
+  const services: Services = {
+    api,
+    events,
+    client,
+    storage,
+    access,
+    home,
+    keeper: new SessionKeeper(client, storage, clock),
+    router,
+    settings: new SettingsStore(),
+    notifier: new Notifier(client, home, router),
+  };
+  join(services);
+  return services;
+}
+
+/** Who tells whom. */
+function join(services: Services): void {
+  const { access, client, events, home, keeper } = services;
+  access.access.subscribe(() => {
+    if (access.access.value.kind === "paired") begin(services);
+    else if (access.access.value.kind === "unpaired") end(services);
+  });
+  events.events.subscribe(() => home.refreshSoon());
+  events.state.subscribe(() => {
+    if (events.state.value === "open") home.refreshSoon();
+    if (events.state.value === "unauthorized") access.revoked();
+  });
+  client.connection.state.subscribe(() => {
+    const state = client.connection.state.value;
+    if (state.kind === "stopped" && state.reason === "unauthorized") access.revoked();
+  });
+  watchPage({
+    onVisible: (isVisible) => {
+      client.connection.setVisible(isVisible);
+      if (isVisible) wake(services);
+      else keeper.saveAll();
+    },
+    onWake: () => wake(services),
+  });
+}
+
+function begin({ client, events, home }: Services): void {
+  events.start();
+  void home.refresh();
+  void client.outbox.restore();
+}
+
+function end({ client, events }: Services): void {
+  events.stop();
+  client.connection.stop();
+}
+
+function wake({ access, client, events, home }: Services): void {
+  if (access.access.value.kind === "unreachable") void access.check();
+  client.connection.wake();
+  events.wake();
+  if (access.access.value.kind === "paired") home.refreshSoon();
+}
+
+/** What the page shows first: the device's copy, then the hub's word. */
+export async function startServices({ access, home, client, notifier }: Services): Promise<void> {
+  await Promise.all([home.restore(), client.outbox.restore()]);
+  notifier.start();
+  await access.check();
+}

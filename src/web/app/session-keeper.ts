@@ -1,0 +1,146 @@
+/**
+ * Which sessions are attached, and what the device keeps of them. A session is attached while a screen shows it or a prompt
+ * for it is on its way; the connection is up while any is, and goes a little later, so that a step back is free.
+ */
+import type { ClientStorage, Clock, HubClient, SavedSession, SessionClient, Unsubscribe } from "../../client/index.ts";
+
+const PREFIX = "session/";
+
+/** Sessions kept for reading offline. */
+const SESSIONS_MAX = 20;
+
+/** Items kept per session: what a person scrolls through on a train. */
+const ITEMS_MAX = 400;
+
+const SAVE_MS = 1500;
+const LINGER_MS = 20_000;
+
+interface Hold {
+  count: number;
+  readonly ready: Promise<SessionClient>;
+  unsubscribe: Unsubscribe | undefined;
+}
+
+export class SessionKeeper {
+  readonly #client: HubClient;
+  readonly #storage: ClientStorage;
+  readonly #clock: Clock;
+  readonly #holds = new Map<string, Hold>();
+  readonly #cancelSaves = new Map<string, () => void>();
+  readonly #promptHolds = new Map<string, Unsubscribe>();
+  #cancelLinger: (() => void) | undefined;
+
+  constructor(client: HubClient, storage: ClientStorage, clock: Clock) {
+    this.#client = client;
+    this.#storage = storage;
+    this.#clock = clock;
+    client.outbox.entries.subscribe(() => this.#holdForPrompts());
+  }
+
+  /** Keeps a session attached until the answer is called. */
+  hold(
+    sessionId: string,
+    instanceId?: string,
+  ): { readonly ready: Promise<SessionClient>; readonly release: Unsubscribe } {
+    const hold = this.#holds.get(sessionId) ?? this.#open(sessionId, instanceId);
+    hold.count += 1;
+    this.#cancelLinger?.();
+    this.#client.start();
+    let isReleased = false;
+    const release = (): void => {
+      if (isReleased) return;
+      isReleased = true;
+      hold.count -= 1;
+      if (hold.count === 0) this.#release(sessionId, hold);
+    };
+    return { ready: hold.ready, release };
+  }
+
+  /** Writes what is not yet written: the page may not come back. */
+  saveAll(): void {
+    for (const sessionId of [...this.#cancelSaves.keys()]) this.#save(sessionId);
+  }
+
+  #open(sessionId: string, instanceId: string | undefined): Hold {
+    const options = instanceId === undefined ? {} : { instance: instanceId };
+    const ready = this.#client.open(sessionId, options, (session) => this.#restore(session));
+    const hold: Hold = { count: 0, ready, unsubscribe: undefined };
+    this.#holds.set(sessionId, hold);
+    void ready.then((session) => {
+      if (this.#holds.get(sessionId) !== hold) return;
+      hold.unsubscribe = session.view.subscribe(() => this.#saveSoon(sessionId));
+    });
+    return hold;
+  }
+
+  #release(sessionId: string, hold: Hold): void {
+    if (this.#cancelSaves.has(sessionId)) this.#save(sessionId);
+    this.#holds.delete(sessionId);
+    hold.unsubscribe?.();
+    this.#client.close(sessionId);
+    if (this.#holds.size > 0) return;
+    this.#cancelLinger = this.#clock.after(LINGER_MS, () => {
+      if (this.#holds.size === 0) this.#client.connection.stop();
+    });
+  }
+
+  #holdForPrompts(): void {
+    const waiting = new Set<string>();
+    for (const entry of this.#client.outbox.entries.value) {
+      if (entry.delivery !== "done" && entry.delivery !== "failed") waiting.add(entry.sessionId);
+    }
+    for (const id of waiting) if (!this.#promptHolds.has(id)) this.#promptHolds.set(id, this.hold(id).release);
+    for (const [id, release] of this.#promptHolds) {
+      if (waiting.has(id)) continue;
+      this.#promptHolds.delete(id);
+      release();
+    }
+  }
+
+  async #restore(session: SessionClient): Promise<void> {
+    const saved = await this.#storage.get(PREFIX + session.sessionId).catch(() => undefined);
+    if (isSaved(saved)) session.restore(saved);
+  }
+
+  #saveSoon(sessionId: string): void {
+    if (this.#cancelSaves.has(sessionId)) return;
+    this.#cancelSaves.set(
+      sessionId,
+      this.#clock.after(SAVE_MS, () => this.#save(sessionId)),
+    );
+  }
+
+  #save(sessionId: string): void {
+    this.#cancelSaves.get(sessionId)?.();
+    this.#cancelSaves.delete(sessionId);
+    const session = this.#client.session(sessionId);
+    if (session === undefined || session.view.value.transcript.items.length === 0) return;
+    const saved = shortened(session.save());
+    void this.#storage
+      .set(PREFIX + sessionId, saved)
+      .then(() => this.#forgetOldest())
+      .catch(() => undefined);
+  }
+
+  async #forgetOldest(): Promise<void> {
+    const keys = await this.#storage.keys(PREFIX);
+    if (keys.length <= SESSIONS_MAX) return;
+    const saved = await Promise.all(keys.map(async (key) => ({ key, value: await this.#storage.get(key) })));
+    const byAge = saved.sort((a, b) => savedAt(a.value) - savedAt(b.value));
+    for (const { key } of byAge.slice(0, keys.length - SESSIONS_MAX)) await this.#storage.delete(key);
+  }
+}
+
+function shortened(saved: SavedSession): SavedSession {
+  const { items } = saved.transcript;
+  if (items.length <= ITEMS_MAX) return saved;
+  return { ...saved, hasEarlier: true, transcript: { ...saved.transcript, items: items.slice(-ITEMS_MAX) } };
+}
+
+const savedAt = (value: unknown): number => (isSaved(value) ? value.savedAt : 0);
+
+function isSaved(value: unknown): value is SavedSession {
+  return (
+    typeof value === "object" && value !== null && "version" in value && value.version === 1 && "transcript" in value
+  );
+}

@@ -1,0 +1,104 @@
+/** The open questions of a session, above the composer. The transcript stays in sight: people decide with context. */
+import { type ReactElement, useEffect, useState } from "react";
+import { type InteractionCard, type SettledCard, shownCards } from "../../client/index.ts";
+import { useObservable, useServices } from "../app/hooks.ts";
+import { Icon } from "../ui/icon.tsx";
+import { IconButton } from "../ui/icon-button.tsx";
+import { questionTitle, settledText } from "./question.ts";
+import { QuestionCard } from "./question-card.tsx";
+
+/** How long a settled question says who settled it before it folds away. */
+const SETTLED_MS = 6000;
+
+export interface ApprovalSheetProps {
+  readonly sessionId: string;
+  readonly canAnswer: boolean;
+}
+
+export function ApprovalSheet({ sessionId, canAnswer }: ApprovalSheetProps): ReactElement | null {
+  const { client } = useServices();
+  const state = useObservable(client.interactions);
+  const cards = shownCards(state, sessionId);
+  const settled = useRecentlySettled(state.settled, sessionId);
+  const [shownId, setShownId] = useState<string>();
+  const [isFolded, setFolded] = useState(false);
+  const index = Math.max(
+    0,
+    cards.findIndex((card) => card.interactionId === shownId),
+  );
+  const card = cards[index];
+  if (card === undefined && settled === undefined) return null;
+  return (
+    <section className="sheet" aria-label="Questions of the agent">
+      {settled !== undefined && (
+        <p className="settled-strip" role="status" key={settled.card.interactionId}>
+          <Icon name={settled.own === "lost" ? "info" : "check"} small />
+          <span className="truncate">{questionTitle(settled.card)}</span>
+          <strong>{settledText(settled.notice, settled.own)}</strong>
+        </p>
+      )}
+      {card !== undefined && (
+        <>
+          <SheetBar
+            cards={cards}
+            index={index}
+            isFolded={isFolded}
+            onShow={setShownId}
+            onFold={() => setFolded(!isFolded)}
+          />
+          {!isFolded && <QuestionCard key={card.interactionId} card={card} canAnswer={canAnswer} />}
+        </>
+      )}
+    </section>
+  );
+}
+
+interface SheetBarProps {
+  readonly cards: readonly InteractionCard[];
+  readonly index: number;
+  readonly isFolded: boolean;
+  readonly onShow: (interactionId: string) => void;
+  readonly onFold: () => void;
+}
+
+function SheetBar({ cards, index, isFolded, onShow, onFold }: SheetBarProps): ReactElement {
+  const show = (at: number): void => {
+    const card = cards[at];
+    if (card !== undefined) onShow(card.interactionId);
+  };
+  return (
+    <div className="sheet-bar">
+      <button type="button" className="sheet-fold" aria-expanded={!isFolded} onClick={onFold}>
+        <Icon name="chevron" small />
+        <strong>Needs you</strong>
+      </button>
+      {cards.length > 1 && (
+        <div className="pager">
+          <IconButton icon="arrowUp" label="Previous question" disabled={index === 0} onClick={() => show(index - 1)} />
+          <span aria-live="polite">
+            {index + 1} of {cards.length}
+          </span>
+          <IconButton
+            icon="arrowDown"
+            label="Next question"
+            disabled={index === cards.length - 1}
+            onClick={() => show(index + 1)}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The latest settlement of this session, for a few seconds after it came. */
+function useRecentlySettled(settled: readonly SettledCard[], sessionId: string): SettledCard | undefined {
+  const latest = settled.findLast((entry) => entry.card.sessionId === sessionId);
+  const [first] = useState(latest);
+  const [expired, setExpired] = useState<SettledCard>();
+  useEffect(() => {
+    if (latest === undefined) return;
+    const timer = setTimeout(() => setExpired(latest), SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [latest]);
+  return latest === first || latest === expired ? undefined : latest;
+}

@@ -1,0 +1,108 @@
+/** One open question of an agent with its answer's way: sending, accepted, applied or lost. */
+import { type ReactElement, useEffect, useRef } from "react";
+import type { InteractionCard } from "../../client/index.ts";
+import type { Json } from "../../protocol/json.ts";
+import { useNow, useServices } from "../app/hooks.ts";
+import { Icon, type IconName } from "../ui/icon.tsx";
+import { ago } from "../ui/time.ts";
+import { FormCard } from "./form-card.tsx";
+import { PermissionCard } from "./permission-card.tsx";
+import { type Question, readQuestion } from "./question.ts";
+import { useTapGuard } from "./tap-guard.ts";
+import { UrlCard } from "./url-card.tsx";
+import "./approval.css";
+
+export interface QuestionCardProps {
+  readonly card: InteractionCard;
+  /** False for a device that may only watch. */
+  readonly canAnswer: boolean;
+}
+
+export function QuestionCard({ card, canAnswer }: QuestionCardProps): ReactElement {
+  const { client } = useServices();
+  const question = readQuestion(card);
+  const element = useRef<HTMLElement>(null);
+  const guard = useTapGuard(`${card.interactionId}/${card.step?.index ?? 0}`);
+  useMoveGuard(element, guard.restart);
+  const isBusy = card.answer !== undefined || !canAnswer;
+  const answer = (result: Json): void => void client.answer(card.interactionId, result);
+  return (
+    <section
+      className="question"
+      ref={element}
+      data-interaction={card.interactionId}
+      aria-labelledby={`q-${card.interactionId}`}
+    >
+      <QuestionHead card={card} question={question} />
+      {question.kind === "permission" && (
+        <PermissionCard card={card} question={question} guard={guard} isBusy={isBusy} onAnswer={answer} />
+      )}
+      {question.kind === "form" && <FormCard {...question} guard={guard} isBusy={isBusy} onAnswer={answer} />}
+      {question.kind === "url" && <UrlCard {...question} guard={guard} isBusy={isBusy} onAnswer={answer} />}
+      <AnswerState card={card} canAnswer={canAnswer} />
+    </section>
+  );
+}
+
+const ICONS: Readonly<Record<Question["kind"], IconName>> = { permission: "shield", form: "question", url: "globe" };
+
+function QuestionHead({
+  card,
+  question,
+}: {
+  readonly card: InteractionCard;
+  readonly question: Question;
+}): ReactElement {
+  const now = useNow(30_000);
+  const title =
+    question.kind === "permission"
+      ? question.title
+      : question.kind === "form"
+        ? "The agent asks"
+        : "The agent wants a page opened";
+  return (
+    <header className="question-head">
+      <Icon name={ICONS[question.kind]} />
+      <h2 id={`q-${card.interactionId}`}>{title}</h2>
+      {card.step !== undefined && (
+        <span className="chip">
+          {card.step.index + 1} of {card.step.of}
+        </span>
+      )}
+      <span className="muted">{ago(card.openedAt, now)}</span>
+    </header>
+  );
+}
+
+function AnswerState({ card, canAnswer }: QuestionCardProps): ReactElement | null {
+  if (card.answer !== undefined) {
+    const words = card.answer.state === "sending" ? "Sending your answer…" : "The hub has your answer…";
+    return (
+      <p className="answer-state" role="status">
+        <span className="spinner" /> {words}
+      </p>
+    );
+  }
+  if (card.rejected !== undefined) {
+    return (
+      <p className="form-error" role="alert">
+        <Icon name="alert" small /> {card.rejected}
+      </p>
+    );
+  }
+  return canAnswer ? null : <p className="muted">This device may watch, not answer.</p>;
+}
+
+/** A card that is pushed about by what grows above it must not be tapped in that moment. */
+function useMoveGuard(element: React.RefObject<HTMLElement | null>, restart: () => void): void {
+  useEffect(() => {
+    if (element.current === null) return;
+    let isFirst = true;
+    const observer = new ResizeObserver(() => {
+      if (!isFirst) restart();
+      isFirst = false;
+    });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [element, restart]);
+}

@@ -1,0 +1,192 @@
+/** All sessions: who needs you, what runs, what rests, what was. */
+import { type ReactElement, useEffect, useState } from "react";
+import { type Instance, type InstanceSession, shownCards } from "../../client/index.ts";
+import type { HomeState } from "../app/home-store.ts";
+import { useNow, useObservable, useServices } from "../app/hooks.ts";
+import { useRights } from "../session/session-screen.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { IconButton } from "../ui/icon-button.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { atTime } from "../ui/time.ts";
+import { HistoryList } from "./history-list.tsx";
+import { HubChip } from "./hub-chip.tsx";
+import { NeedsYou } from "./needs-you.tsx";
+import { NewSession } from "./new-session.tsx";
+import { seen } from "./seen.ts";
+import { SessionRow } from "./session-row.tsx";
+import "./home.css";
+
+export interface HomeScreenProps {
+  /** The session shown beside the list on wide screens. */
+  readonly currentId: string | undefined;
+}
+
+interface LiveSession {
+  readonly instance: Instance;
+  readonly session: InstanceSession;
+}
+
+export function HomeScreen({ currentId }: HomeScreenProps): ReactElement {
+  const { home, client } = useServices();
+  const state = useObservable(home.state);
+  const cards = shownCards(useObservable(client.interactions));
+  const now = useNow(30_000);
+  const [query, setQuery] = useState("");
+  const [isCreating, setCreating] = useState(false);
+  const canPrompt = useRights()("sessions:prompt");
+  const live = liveSessions(state);
+  const waiting = new Set(cards.map((card) => card.sessionId));
+  const busy = live.filter(({ session }) => session.status !== "idle" || waiting.has(session.sessionId));
+  const idle = live.filter((entry) => !busy.includes(entry));
+  return (
+    <div className="home">
+      <HomeHeader />
+      <div className="home-scroll">
+        <SearchField query={query} onQuery={setQuery} />
+        <StaleNotice state={state} />
+        {query === "" && (
+          <>
+            <NeedsYou cards={cards} home={state} now={now} />
+            <LiveList title="Running" sessions={busy} currentId={currentId} now={now} />
+            <LiveList title="Idle" sessions={idle} currentId={currentId} now={now} />
+            {live.length === 0 && state.freshAt !== undefined && <NoAgents />}
+          </>
+        )}
+        <HistoryList
+          query={query.trim()}
+          live={new Set(live.map(({ session }) => session.sessionId))}
+          currentId={currentId}
+          now={now}
+        />
+      </div>
+      {canPrompt && (
+        <button type="button" className="button primary new-session" onClick={() => setCreating(true)}>
+          <Icon name="plus" /> New session
+        </button>
+      )}
+      {isCreating && <NewSession onClose={() => setCreating(false)} />}
+    </div>
+  );
+}
+
+function HomeHeader(): ReactElement {
+  return (
+    <header className="home-header">
+      <h1>acp-hub</h1>
+      <HubChip />
+      <nav aria-label="App">
+        <IconButton icon="bell" label="Notifications" href="#/notifications" />
+        <IconButton icon="devices" label="Devices" href="#/devices" />
+        <IconButton icon="gear" label="Settings" href="#/settings" />
+      </nav>
+    </header>
+  );
+}
+
+function SearchField({
+  query,
+  onQuery,
+}: {
+  readonly query: string;
+  readonly onQuery: (query: string) => void;
+}): ReactElement {
+  return (
+    <search className="search">
+      <Icon name="search" />
+      <input
+        className="input"
+        type="search"
+        id="search"
+        value={query}
+        placeholder="Search sessions"
+        aria-label="Search sessions"
+        onChange={(event) => onQuery(event.target.value)}
+      />
+    </search>
+  );
+}
+
+function StaleNotice({ state }: { readonly state: HomeState }): ReactElement | null {
+  const { access } = useServices();
+  const isUnreachable = useObservable(access.access).kind === "unreachable";
+  if (state.error === undefined && !isUnreachable) return null;
+  const since = state.freshAt === undefined ? "" : ` What you see is as of ${atTime(state.freshAt)}.`;
+  return (
+    <Notice tone="warn">
+      {state.error ?? "The hub cannot be reached."}
+      {since}
+    </Notice>
+  );
+}
+
+interface LiveListProps {
+  readonly title: string;
+  readonly sessions: readonly LiveSession[];
+  readonly currentId: string | undefined;
+  readonly now: number;
+}
+
+function LiveList({ title, sessions, currentId, now }: LiveListProps): ReactElement | null {
+  const seenAt = useObservable(seen);
+  if (sessions.length === 0) return null;
+  return (
+    <section className="home-section" aria-labelledby={`list-${title}`}>
+      <h2 id={`list-${title}`}>{title}</h2>
+      <ul className="plain">
+        {sessions.map(({ instance, session }) => (
+          <SessionRow
+            key={`${instance.id}/${session.sessionId}`}
+            sessionId={session.sessionId}
+            instanceId={instance.id}
+            title={session.title ?? "New session"}
+            workspace={session.cwd ?? instance.workspace}
+            agent={instance.name}
+            status={
+              instance.health === "unreachable" || instance.health === "unresponsive"
+                ? "unknown"
+                : session.openInteractions > 0
+                  ? "waiting"
+                  : session.status
+            }
+            updatedAt={session.updatedAt}
+            now={now}
+            clients={instance.clients}
+            isUnread={session.updatedAt > (seenAt[session.sessionId] ?? now) && session.sessionId !== currentId}
+            isCurrent={session.sessionId === currentId}
+          />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function NoAgents(): ReactElement {
+  return (
+    <div className="empty">
+      <Icon name="inbox" />
+      <p>
+        No agent runs right now.
+        <br />
+        Start one in your editor with <code className="mono">acp-hub bridge</code>.
+      </p>
+    </div>
+  );
+}
+
+function liveSessions(state: HomeState): readonly LiveSession[] {
+  return state.instances
+    .flatMap((instance) => instance.sessions.map((session) => ({ instance, session })))
+    .sort((a, b) => b.session.updatedAt - a.session.updatedAt);
+}
+
+/** Keeps the list of a wide screen from being read by everyone who only wants the session. */
+export function useIsWide(): boolean {
+  const [query] = useState(() => window.matchMedia("(min-width: 900px)"));
+  const [isWide, setWide] = useState(query.matches);
+  useEffect(() => {
+    const look = (): void => setWide(query.matches);
+    query.addEventListener("change", look);
+    return () => query.removeEventListener("change", look);
+  }, [query]);
+  return isWide;
+}

@@ -1,0 +1,73 @@
+/** Open questions of all sessions, oldest first: the reason this app exists. */
+import { type ReactElement, useState } from "react";
+import type { InteractionCard } from "../../client/index.ts";
+import { type HomeState, instanceOf } from "../app/home-store.ts";
+import { hrefOf } from "../app/router.ts";
+import { questionTitle } from "../approval/question.ts";
+import { QuestionCard } from "../approval/question-card.tsx";
+import { useRights } from "../session/session-screen.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { baseName } from "../ui/path.ts";
+import { ago } from "../ui/time.ts";
+
+export interface NeedsYouProps {
+  readonly cards: readonly InteractionCard[];
+  readonly home: HomeState;
+  readonly now: number;
+}
+
+export function NeedsYou({ cards, home, now }: NeedsYouProps): ReactElement | null {
+  if (cards.length === 0) return null;
+  return (
+    <section className="home-section needs-you" aria-labelledby="needs-you">
+      <h2 id="needs-you">
+        Needs you <span className="count">{cards.length}</span>
+      </h2>
+      <ul className="plain">
+        {cards.map((card) => (
+          <NeedsYouLine key={card.interactionId} card={card} home={home} now={now} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function NeedsYouLine({
+  card,
+  home,
+  now,
+}: {
+  readonly card: InteractionCard;
+  readonly home: HomeState;
+  readonly now: number;
+}): ReactElement {
+  const [isOpen, setOpen] = useState(false);
+  const rights = useRights();
+  const instance = card.sessionId === undefined ? undefined : instanceOf(home, card.sessionId);
+  const session = instance?.sessions.find((entry) => entry.sessionId === card.sessionId);
+  const place = [session?.title, instance === undefined ? undefined : baseName(session?.cwd ?? instance.workspace)]
+    .filter(Boolean)
+    .join(" · ");
+  return (
+    <li className="need">
+      <button type="button" className="need-line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Icon name="shield" />
+        <span className="session-row-main">
+          <span className="session-row-title truncate">{questionTitle(card)}</span>
+          <span className="session-row-place truncate">{place === "" ? "Session" : place}</span>
+        </span>
+        <span className="session-row-side">{ago(card.openedAt, now)}</span>
+        <Icon name="chevron" small />
+      </button>
+      {isOpen && <QuestionCard card={card} canAnswer={rights("interactions:answer")} />}
+      {isOpen && card.sessionId !== undefined && (
+        <a
+          className="need-open"
+          href={hrefOf({ screen: "session", sessionId: card.sessionId, instanceId: instance?.id ?? card.instanceId })}
+        >
+          Open the session <Icon name="chevron" small />
+        </a>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,28 @@
+/** Which sessions have something a person has not seen on this device. */
+import { Observable } from "../../client/index.ts";
+
+const NAME = "acp-hub-seen";
+const ENTRIES_MAX = 200;
+
+export const seen: Observable<Readonly<Record<string, number>>> = new Observable(read());
+
+/** Epoch milliseconds of the latest thing that was on screen. */
+export function markSeen(sessionId: string, at: number | undefined): void {
+  if (at === undefined || at <= (seen.value[sessionId] ?? 0)) return;
+  const entries = Object.entries({ ...seen.value, [sessionId]: at }).sort((a, b) => b[1] - a[1]);
+  seen.set(Object.fromEntries(entries.slice(0, ENTRIES_MAX)));
+  try {
+    localStorage.setItem(NAME, JSON.stringify(seen.value));
+  } catch {
+    // Without storage everything is new after a reload: harmless.
+  }
+}
+
+function read(): Readonly<Record<string, number>> {
+  try {
+    const value: unknown = JSON.parse(localStorage.getItem(NAME) ?? "{}");
+    return typeof value === "object" && value !== null ? (value as Record<string, number>) : {};
+  } catch {
+    return {};
+  }
+}

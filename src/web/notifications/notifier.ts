@@ -1,0 +1,88 @@
+/**
+ * Tells a person who looks elsewhere: the count on the title and the app's badge always; a system notification for what is
+ * new while the page is hidden, where allowed. Push does the same for a closed page (service worker).
+ */
+import type { HubClient, InteractionCard } from "../../client/index.ts";
+import { shownCards } from "../../client/index.ts";
+import { HUB, type TurnNotice } from "../../protocol/hub-methods.ts";
+import type { HomeStore } from "../app/home-store.ts";
+import { hrefOf, type Router } from "../app/router.ts";
+import { questionTitle } from "../approval/question.ts";
+
+interface BadgeNavigator {
+  setAppBadge?(count: number): Promise<void>;
+  clearAppBadge?(): Promise<void>;
+}
+
+export class Notifier {
+  readonly #client: HubClient;
+  readonly #home: HomeStore;
+  readonly #router: Router;
+  /** Ids that were there already: only live transitions notify, never a list that was loaded. */
+  #known: ReadonlySet<string> | undefined;
+
+  constructor(client: HubClient, home: HomeStore, router: Router) {
+    this.#client = client;
+    this.#home = home;
+    this.#router = router;
+  }
+
+  start(): void {
+    this.#client.interactions.subscribe(() => this.#onInteractions());
+    this.#home.state.subscribe(() => {
+      if (this.#home.state.value.freshAt !== undefined) this.#known ??= this.#openIds();
+    });
+    this.#client.notices.subscribe(({ method, params }) => {
+      // Parse edge: the hub wrote this notice.
+      if (method === HUB.turn) this.#onTurn(params as unknown as TurnNotice);
+    });
+  }
+
+  #openIds(): ReadonlySet<string> {
+    return new Set(this.#client.interactions.value.open.map((card) => card.interactionId));
+  }
+
+  #onInteractions(): void {
+    const open = shownCards(this.#client.interactions.value);
+    showCount(open.length);
+    const known = this.#known;
+    if (known === undefined) return;
+    for (const card of open) if (!known.has(card.interactionId)) this.#notifyQuestion(card);
+    this.#known = this.#openIds();
+  }
+
+  #notifyQuestion(card: InteractionCard): void {
+    const href =
+      card.sessionId === undefined
+        ? "#/"
+        : hrefOf({ screen: "session", sessionId: card.sessionId, instanceId: card.instanceId });
+    notify("Needs you", questionTitle(card), card.interactionId, href);
+  }
+
+  #onTurn(notice: TurnNotice): void {
+    if (notice.stopReason === undefined && notice.error === undefined) return;
+    const { route } = this.#router;
+    const isShown = route.value.screen === "session" && route.value.sessionId === notice.sessionId;
+    if (isShown && document.visibilityState === "visible") return;
+    const href = hrefOf({ screen: "session", sessionId: notice.sessionId, instanceId: undefined });
+    notify("Turn ended", notice.error?.message ?? "The agent has finished", `turn-${notice.sessionId}`, href);
+  }
+}
+
+function showCount(count: number): void {
+  document.title = count > 0 ? `(${count}) acp-hub` : "acp-hub";
+  const badge: BadgeNavigator = navigator;
+  void (count > 0 ? badge.setAppBadge?.(count) : badge.clearAppBadge?.())?.catch(() => undefined);
+}
+
+function notify(title: string, body: string, tag: string, href: string): void {
+  if (document.visibilityState === "visible" || !("Notification" in window) || Notification.permission !== "granted")
+    return;
+  const url = new URL(href, location.href).href;
+  void navigator.serviceWorker?.getRegistration().then(async (registration) => {
+    // With a push subscription the hub notifies by itself: once is enough.
+    if ((await registration?.pushManager?.getSubscription()) != null) return;
+    if (registration !== undefined) await registration.showNotification(title, { body, tag, data: { url } });
+    else new Notification(title, { body, tag });
+  });
+}

@@ -1,0 +1,84 @@
+/** The top of a session: what it is, how the link stands, who is here, and the menu. */
+import { type ReactElement, useState } from "react";
+import type { SessionClient, SessionView } from "../../client/index.ts";
+import type { TurnNotice } from "../../protocol/hub-methods.ts";
+import { stringAt } from "../../protocol/json.ts";
+import { instanceOf } from "../app/home-store.ts";
+import { useNow, useObservable, useServices } from "../app/hooks.ts";
+import { Icon } from "../ui/icon.tsx";
+import { IconButton } from "../ui/icon-button.tsx";
+import { baseName } from "../ui/path.ts";
+import { LinkChip } from "./link-chip.tsx";
+import { SessionMenu } from "./session-menu.tsx";
+
+export interface SessionHeaderProps {
+  readonly session: SessionClient;
+  readonly view: SessionView;
+  readonly instanceId: string | undefined;
+  readonly turn: TurnNotice;
+  readonly canPrompt: boolean;
+}
+
+export function SessionHeader({ session, view, instanceId, turn, canPrompt }: SessionHeaderProps): ReactElement {
+  const { home } = useServices();
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const instance = instanceOf(useObservable(home.state), view.sessionId);
+  const listed = instance?.sessions.find((entry) => entry.sessionId === view.sessionId);
+  const title = stringAt(view.transcript.info, "title") ?? listed?.title ?? "Session";
+  const place = [instance === undefined ? undefined : baseName(listed?.cwd ?? instance.workspace), instance?.name]
+    .filter(Boolean)
+    .join(" · ");
+  return (
+    <header className="session-header">
+      <IconButton icon="back" label="All sessions" href="#/" />
+      <button type="button" className="session-title" onClick={() => setMenuOpen(true)} aria-haspopup="dialog">
+        <h1 className="truncate">{title}</h1>
+        <span className="session-place truncate">
+          <TurnWord turn={turn} />
+          {place !== "" && <span className="truncate">{place}</span>}
+        </span>
+      </button>
+      <Attendants view={view} />
+      <LinkChip session={session} view={view} />
+      <IconButton icon="more" label="Session menu" onClick={() => setMenuOpen(true)} />
+      {isMenuOpen && (
+        <SessionMenu
+          view={view}
+          title={title}
+          instanceId={instance?.id ?? instanceId}
+          canPrompt={canPrompt}
+          onReload={() => void session.resync()}
+          onClose={() => setMenuOpen(false)}
+        />
+      )}
+    </header>
+  );
+}
+
+const TURN_WORDS: Readonly<Record<TurnNotice["state"], string>> = {
+  running: "Running",
+  waiting: "Waiting for you",
+  idle: "Idle",
+};
+
+function TurnWord({ turn }: { readonly turn: TurnNotice }): ReactElement {
+  useNow(60_000);
+  return (
+    <span className={`turn-word ${turn.state}`} data-turn={turn.state}>
+      <span className={turn.state === "running" ? "dot pulse" : "dot"} />
+      {TURN_WORDS[turn.state]}
+    </span>
+  );
+}
+
+function Attendants({ view }: { readonly view: SessionView }): ReactElement | null {
+  const others = view.attendants;
+  if (others.length < 2) return null;
+  const names = others.map((attendant) => attendant.name).join(", ");
+  return (
+    <span className="chip attendants" title={names}>
+      <Icon name="users" small /> {others.length}
+      <span className="hidden-text"> attached: {names}</span>
+    </span>
+  );
+}

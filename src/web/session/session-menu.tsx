@@ -1,0 +1,185 @@
+/** What can be done with a session as a whole, and the facts about it. */
+import { type ReactElement, useState } from "react";
+import type { SessionView } from "../../client/index.ts";
+import { isObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
+import { useServices } from "../app/hooks.ts";
+import { hrefOf } from "../app/router.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import { Icon, type IconName } from "../ui/icon.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { useRights } from "./session-screen.tsx";
+
+export interface SessionMenuProps {
+  readonly view: SessionView;
+  readonly title: string;
+  /** Undefined for a session that is not live. */
+  readonly instanceId: string | undefined;
+  readonly canPrompt: boolean;
+  readonly onReload: () => void;
+  readonly onClose: () => void;
+}
+
+export function SessionMenu({ view, title, instanceId, canPrompt, onReload, onClose }: SessionMenuProps): ReactElement {
+  const { api, router } = useServices();
+  const rights = useRights();
+  const [error, setError] = useState<string>();
+  const run = (work: Promise<void>, isLast = true): void => {
+    setError(undefined);
+    work.then(
+      () => isLast && onClose(),
+      (reason: unknown) => setError(reason instanceof Error ? reason.message : "That did not work"),
+    );
+  };
+  const close = async (): Promise<void> => {
+    await api.closeSession(instanceId ?? "", view.sessionId);
+    router.go({ screen: "home" });
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {error !== undefined && <Notice tone="danger">{error}</Notice>}
+      <Facts view={view} />
+      {canPrompt && instanceId !== undefined && (
+        <Rename title={title} onRename={(name) => run(api.renameSession(instanceId, view.sessionId, name))} />
+      )}
+      <ul className="plain menu">
+        {rights("files:read") && instanceId !== undefined && (
+          <li>
+            <a href={hrefOf({ screen: "files", sessionId: view.sessionId, instanceId, path: "" })}>
+              <Icon name="folder" /> Files
+            </a>
+          </li>
+        )}
+        <MenuItem
+          icon="download"
+          text="Export as Markdown"
+          onClick={() => run(download(api.exportSession(view.sessionId, "md"), `${title}.md`))}
+        />
+        <MenuItem
+          icon="code"
+          text="Export as JSON"
+          onClick={() => run(download(api.exportSession(view.sessionId, "json"), `${title}.json`))}
+        />
+        <MenuItem
+          icon="refresh"
+          text="Reload everything"
+          onClick={() => {
+            onReload();
+            onClose();
+          }}
+        />
+        {canPrompt && instanceId !== undefined && (
+          <MenuItem icon="close" text="Close the session" onClick={() => run(close())} />
+        )}
+      </ul>
+    </Dialog>
+  );
+}
+
+function MenuItem({
+  icon,
+  text,
+  onClick,
+}: {
+  readonly icon: IconName;
+  readonly text: string;
+  readonly onClick: () => void;
+}): ReactElement {
+  return (
+    <li>
+      <button type="button" onClick={onClick}>
+        <Icon name={icon} /> {text}
+      </button>
+    </li>
+  );
+}
+
+function Rename({
+  title,
+  onRename,
+}: {
+  readonly title: string;
+  readonly onRename: (title: string) => void;
+}): ReactElement {
+  const [name, setName] = useState(title);
+  return (
+    <form
+      className="inline-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (name.trim() !== "") onRename(name.trim());
+      }}
+    >
+      <input
+        className="input"
+        aria-label="Title of the session"
+        value={name}
+        maxLength={200}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <button type="submit" className="button" disabled={name.trim() === "" || name === title}>
+        Rename
+      </button>
+    </form>
+  );
+}
+
+function Facts({ view }: { readonly view: SessionView }): ReactElement {
+  const { usage } = view.transcript;
+  const agent = objectAt(view.agent, "agentInfo");
+  const names = view.attendants.map((attendant) => attendant.name).join(", ");
+  return (
+    <dl className="facts">
+      <Fact name="Agent" value={stringAt(agent, "title") ?? stringAt(agent, "name")} />
+      <Fact name="Attached" value={names === "" ? undefined : names} />
+      <Fact name="Context" value={contextText(usage)} />
+      <Fact name="Cost" value={costText(usage)} />
+      <Fact name="Session" value={view.sessionId} isMono />
+    </dl>
+  );
+}
+
+function Fact({
+  name,
+  value,
+  isMono = false,
+}: {
+  readonly name: string;
+  readonly value: string | undefined;
+  readonly isMono?: boolean;
+}): ReactElement | null {
+  if (value === undefined) return null;
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd className={isMono ? "mono" : undefined}>{value}</dd>
+    </>
+  );
+}
+
+const grouped = new Intl.NumberFormat();
+
+function contextText(usage: SessionView["transcript"]["usage"]): string | undefined {
+  const used = numberAt(usage, "used");
+  const size = numberAt(usage, "size");
+  if (used === undefined) return undefined;
+  if (size === undefined || size === 0) return `${grouped.format(used)} tokens`;
+  return `${Math.round((used / size) * 100)} % (${grouped.format(used)} of ${grouped.format(size)} tokens)`;
+}
+
+function costText(usage: SessionView["transcript"]["usage"]): string | undefined {
+  const cost = usage?.["cost"];
+  if (!isObject(cost)) return undefined;
+  const amount = numberAt(cost, "amount");
+  return amount === undefined ? undefined : `${amount.toFixed(2)} ${stringAt(cost, "currency") ?? ""}`;
+}
+
+async function download(response: Promise<Response>, name: string): Promise<void> {
+  const blob = await (await response).blob();
+  const url = URL.createObjectURL(blob);
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name.replaceAll(/[\\/:*?"<>|]/g, "-");
+  link.click();
+  // The browser reads the address in this task; later it is only memory.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,118 @@
+/** One session: transcript, questions, composer. */
+import { type ReactElement, useEffect, useMemo, useState } from "react";
+import { type OutboxEntry, type SessionClient, type SessionView, turnOf } from "../../client/index.ts";
+import { objectAt } from "../../protocol/json.ts";
+import type { Scope } from "../../protocol/scopes.ts";
+import { scopesOf } from "../app/access.ts";
+import { useObservable, useObservableFrame, useServices } from "../app/hooks.ts";
+import { ApprovalSheet } from "../approval/approval-sheet.tsx";
+import { Composer } from "../composer/composer.tsx";
+import { QueueStrip } from "../composer/queue-strip.tsx";
+import { markSeen } from "../home/seen.ts";
+import { OpenStateProvider } from "../transcript/open-state.tsx";
+import { Transcript } from "../transcript/transcript.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Announcer } from "./announcer.tsx";
+import { PlanStrip } from "./plan-strip.tsx";
+import { SessionHeader } from "./session-header.tsx";
+import "./session.css";
+
+export interface SessionScreenProps {
+  readonly sessionId: string;
+  readonly instanceId: string | undefined;
+}
+
+export function SessionScreen({ sessionId, instanceId }: SessionScreenProps): ReactElement {
+  const session = useHeldSession(sessionId, instanceId);
+  if (session === undefined) return <div className="session" />;
+  return (
+    <OpenStateProvider key={sessionId}>
+      <OpenSession session={session} instanceId={instanceId} />
+    </OpenStateProvider>
+  );
+}
+
+function useHeldSession(sessionId: string, instanceId: string | undefined): SessionClient | undefined {
+  const { keeper } = useServices();
+  const [held, setHeld] = useState<SessionClient>();
+  useEffect(() => {
+    let isCurrent = true;
+    const { ready, release } = keeper.hold(sessionId, instanceId);
+    void ready.then((session) => isCurrent && setHeld(session));
+    return () => {
+      isCurrent = false;
+      release();
+    };
+  }, [keeper, sessionId, instanceId]);
+  return held?.sessionId === sessionId ? held : undefined;
+}
+
+interface OpenSessionProps {
+  readonly session: SessionClient;
+  readonly instanceId: string | undefined;
+}
+
+function OpenSession({ session, instanceId }: OpenSessionProps): ReactElement {
+  const { client } = useServices();
+  const view = useObservableFrame(session.view);
+  const entries = useSessionEntries(session.sessionId);
+  const [handed, setHanded] = useState<{ readonly text: string }>();
+  const rights = useRights();
+  const turn = turnOf(view);
+  const ownIds = useMemo(() => new Set(entries.map((entry) => entry.promptId)), [entries]);
+  useEffect(() => markSeen(view.sessionId, view.heardAt), [view.sessionId, view.heardAt]);
+  const canPrompt = rights("sessions:prompt") && !view.isReadOnly;
+  return (
+    <div className="session" data-attach={view.attach.kind}>
+      <SessionHeader session={session} view={view} instanceId={instanceId} turn={turn} canPrompt={canPrompt} />
+      <PlanStrip plan={view.transcript.plan} isRunning={turn.state !== "idle"} />
+      <Transcript session={session} view={view} entries={entries} onEdit={(text) => setHanded({ text })} />
+      <ApprovalSheet sessionId={session.sessionId} canAnswer={rights("interactions:answer")} />
+      <QueueStrip session={session} queue={turn.queue} ownIds={ownIds} canChange={canPrompt} />
+      {canPrompt ? (
+        <Composer
+          session={session}
+          view={view}
+          isRunning={turn.state !== "idle"}
+          takesImages={takesImages(view, client.connection.state.value)}
+          canSetOptions={rights("interactions:answer")}
+          handedText={handed}
+        />
+      ) : (
+        <p className="viewing-only">
+          <Icon name="eye" small />{" "}
+          {view.isReadOnly
+            ? "History only: no agent runs behind this session."
+            : "Viewing only: this device may not send messages."}
+        </p>
+      )}
+      <Announcer view={view} />
+    </div>
+  );
+}
+
+function useSessionEntries(sessionId: string): readonly OutboxEntry[] {
+  const { client } = useServices();
+  const entries = useObservable(client.outbox.entries);
+  return useMemo(() => entries.filter((entry) => entry.sessionId === sessionId), [entries, sessionId]);
+}
+
+/** Whether this device has a right. Unknown rights count as given: the hub says no itself. */
+export function useRights(): (scope: Scope) => boolean {
+  const { access, client } = useServices();
+  const known = scopesOf(useObservable(access.access));
+  const connection = useObservable(client.connection.state);
+  const scopes = connection.kind === "ready" && connection.info.scopes.size > 0 ? connection.info.scopes : known;
+  return (scope) => scopes?.has(scope) ?? true;
+}
+
+/** What the agent said it takes; told with the session on a hub-wide connection, at initialize on a bound one. */
+function takesImages(view: SessionView, connection: ReturnType<typeof useConnectionState>): boolean {
+  const agent = objectAt(view.agent, "agentCapabilities");
+  const own = connection.kind === "ready" ? objectAt(connection.info.result, "agentCapabilities") : undefined;
+  return objectAt(agent ?? own, "promptCapabilities")?.["image"] === true;
+}
+
+function useConnectionState() {
+  return useObservable(useServices().client.connection.state);
+}

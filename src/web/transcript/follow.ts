@@ -1,0 +1,101 @@
+/**
+ * Sticks to the end only while the reader is there. Any movement up ends it at once; reaching the end begins it again.
+ */
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { VirtualizerHandle } from "virtua";
+
+/** Nearer than this to the end is at the end: sub-pixel sizes and late images would lose the reader otherwise. */
+const END_PX = 32;
+
+const UP_KEYS = new Set(["ArrowUp", "PageUp", "Home"]);
+
+export interface Follow {
+  readonly isFollowing: boolean;
+  /** Rows that came since the reader left the end. */
+  readonly newCount: number;
+  readonly onScroll: (offset: number) => void;
+  readonly onResize: () => void;
+  readonly toEnd: () => void;
+}
+
+export function useFollow(
+  scroller: RefObject<HTMLElement | null>,
+  list: RefObject<VirtualizerHandle | null>,
+  rowCount: number,
+  startsAtEnd: boolean,
+): Follow {
+  const following = useRef(startsAtEnd);
+  const [isFollowing, setFollowing] = useState(startsAtEnd);
+  const leftAt = useRef(rowCount);
+  const lastOffset = useRef(0);
+  const isPressed = useRef(false);
+  const count = useRef(rowCount);
+  count.current = rowCount;
+
+  const set = useCallback((next: boolean) => {
+    if (following.current === next) return;
+    following.current = next;
+    leftAt.current = count.current;
+    setFollowing(next);
+  }, []);
+
+  const pin = useCallback(() => {
+    if (following.current && count.current > 0) list.current?.scrollToIndex(count.current - 1, { align: "end" });
+  }, [list]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new row is the reason to move
+  useLayoutEffect(pin, [pin, rowCount]);
+  useUpwardMoves(scroller, isPressed, set);
+
+  const onScroll = useCallback(
+    (offset: number) => {
+      const handle = list.current;
+      if (handle === null) return;
+      const isUp = offset < lastOffset.current - 1;
+      lastOffset.current = offset;
+      const isAtEnd = offset + handle.viewportSize >= handle.scrollSize - END_PX;
+      if (isAtEnd && !isUp) set(true);
+      else if (isUp && isPressed.current) set(false);
+    },
+    [list, set],
+  );
+
+  const toEnd = useCallback(() => {
+    set(true);
+    pin();
+  }, [set, pin]);
+
+  return {
+    isFollowing,
+    newCount: isFollowing ? 0 : Math.max(0, rowCount - leftAt.current),
+    onScroll,
+    onResize: pin,
+    toEnd,
+  };
+}
+
+/** Wheel, touch and keys tell a reader's will before the position does. */
+function useUpwardMoves(
+  scroller: RefObject<HTMLElement | null>,
+  isPressed: RefObject<boolean>,
+  setFollowing: (next: boolean) => void,
+): void {
+  useEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    const abort = new AbortController();
+    const options = { signal: abort.signal, passive: true };
+    let touchY = 0;
+    const canScroll = (): boolean => element.scrollHeight > element.clientHeight;
+    const leave = (): void => {
+      if (canScroll()) setFollowing(false);
+    };
+    element.addEventListener("wheel", (event) => event.deltaY < 0 && leave(), options);
+    element.addEventListener("touchstart", (event) => (touchY = event.touches[0]?.clientY ?? 0), options);
+    element.addEventListener("touchmove", (event) => (event.touches[0]?.clientY ?? 0) > touchY + 4 && leave(), options);
+    element.addEventListener("keydown", (event) => UP_KEYS.has(event.key) && leave(), options);
+    element.addEventListener("pointerdown", () => (isPressed.current = true), options);
+    window.addEventListener("pointerup", () => (isPressed.current = false), options);
+    return () => abort.abort();
+  }, [scroller, isPressed, setFollowing]);
+}

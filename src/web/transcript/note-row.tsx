@@ -1,0 +1,82 @@
+/** The thin lines between messages: ends of turns, decisions, marks of loss, and what this app does not know yet. */
+import { memo, type ReactElement } from "react";
+import type { MarkItem, RawItem, SettledItem, TurnEndItem } from "../../client/index.ts";
+import { stringAt } from "../../protocol/json.ts";
+import { settledText } from "../approval/question.ts";
+import { Icon } from "../ui/icon.tsx";
+import { atTime } from "../ui/time.ts";
+import { Raw } from "./tool-details.tsx";
+
+export const NoteRow = memo(
+  ({ item }: { readonly item: TurnEndItem | SettledItem | MarkItem | RawItem }): ReactElement => {
+    switch (item.kind) {
+      case "turn-end":
+        return <TurnEnd item={item} />;
+      case "settled":
+        return (
+          <p className="note">
+            <Icon name="shield" small /> {settledText(item.notice)}
+          </p>
+        );
+      case "mark":
+        return <Mark item={item} />;
+      case "raw":
+        return <Unknown item={item} />;
+    }
+  },
+);
+
+const STOP_WORDS = new Map([
+  ["end_turn", "Done"],
+  ["max_tokens", "Stopped: the token limit was reached"],
+  ["max_turn_requests", "Stopped: too many steps in one turn"],
+  ["refusal", "The agent refused to go on"],
+  ["cancelled", "Stopped"],
+]);
+
+function TurnEnd({ item }: { readonly item: TurnEndItem }): ReactElement {
+  const { stopReason, error } = item.notice;
+  const words =
+    error === undefined
+      ? (STOP_WORDS.get(stopReason ?? "") ?? stopReason ?? "Done")
+      : `The turn failed: ${error.message}`;
+  return (
+    <div className={`divider ${error === undefined ? (stopReason ?? "") : "failed"}`}>
+      <span>
+        {words} <time>{atTime(item.ts)}</time>
+      </span>
+    </div>
+  );
+}
+
+const MARK_WORDS: Readonly<Record<MarkItem["mark"], string>> = {
+  gap: "Something may be missing here: the hub no longer had everything since you were last here.",
+  reset: "The history was loaded anew: the agent or its session was restarted.",
+  trimmed: "Older messages are not kept on this device.",
+};
+
+function Mark({ item }: { readonly item: MarkItem }): ReactElement {
+  return (
+    <p className="note mark" data-mark={item.mark}>
+      <Icon name="alert" small />
+      <span>
+        {MARK_WORDS[item.mark]}
+        {item.reason !== "" && <span className="muted"> ({item.reason})</span>}
+      </span>
+    </p>
+  );
+}
+
+/** A kind of update newer than this app: shown for what it is, never dropped. */
+function Unknown({ item }: { readonly item: RawItem }): ReactElement {
+  const kind = stringAt(item.update, "sessionUpdate") ?? "update";
+  const text = stringAt(item.update, "message") ?? stringAt(item.update, "text");
+  return (
+    <div className="note">
+      <Icon name="info" small />
+      <div>
+        {kind === "notice" && text !== undefined ? text : <Raw name={`Update “${kind}”`} value={item.update} />}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+/** Everything about a tool call: diffs, output, locations, what went in and came out. */
+import { lazy, type ReactElement, Suspense } from "react";
+import { arrayAt, isObject, type Json, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
+import { commandOf, locationText, readDiff } from "../approval/question.ts";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { VisibleText } from "../ui/visible-text.tsx";
+import { ContentBlocks } from "./content-blocks.tsx";
+import { contents, exitCode } from "./tool-summary.ts";
+
+const DiffView = lazy(async () => ({ default: (await import("./diff-view.tsx")).DiffView }));
+const TerminalView = lazy(async () => ({ default: (await import("./terminal-view.tsx")).TerminalView }));
+
+/** Raw values longer than this are shown cut, and copied whole. */
+const RAW_CHARS_MAX = 20_000;
+
+export function ToolDetails({ card }: { readonly card: JsonObject }): ReactElement {
+  const command = commandOf(objectAt(card, "rawInput"));
+  const output = terminalText(card);
+  const exit = exitCode(card);
+  const parts = contents(card);
+  return (
+    <div className="tool-details">
+      {command !== undefined && (
+        <pre className="plain-block command">
+          <VisibleText text={command} marksOperators />
+        </pre>
+      )}
+      <Suspense fallback={<p className="muted">Loading…</p>}>
+        {parts.map((part, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: content of one card is replaced whole
+          <ContentPart key={index} part={part} />
+        ))}
+        {output !== undefined && <TerminalView text={output} />}
+      </Suspense>
+      {exit !== undefined && <p className="muted">Exit code {exit}</p>}
+      <Locations card={card} />
+      <Raw name="Input" value={card["rawInput"]} />
+      <Raw name="Output" value={card["rawOutput"]} />
+    </div>
+  );
+}
+
+function ContentPart({ part }: { readonly part: JsonObject }): ReactElement | null {
+  if (part["type"] === "diff") return <DiffView diff={readDiff(part)} />;
+  const content = objectAt(part, "content");
+  if (part["type"] !== "content" || content === undefined) return null;
+  const text = stringAt(content, "text");
+  // Output of commands comes as text with terminal colours; prose comes without.
+  return text !== undefined && text.includes("\u001b[") ? (
+    <TerminalView text={text} />
+  ) : (
+    <ContentBlocks blocks={[content]} />
+  );
+}
+
+function terminalText(card: JsonObject): string | undefined {
+  return stringAt(objectAt(objectAt(card, "_meta"), "terminal_output"), "data");
+}
+
+function Locations({ card }: { readonly card: JsonObject }): ReactElement | null {
+  const locations = (arrayAt(card, "locations") ?? []).filter(isObject).map(locationText);
+  if (locations.length === 0) return null;
+  return (
+    <ul className="plain locations mono">
+      {locations.map((location) => (
+        <li key={location}>{location}</li>
+      ))}
+    </ul>
+  );
+}
+
+export function Raw({ name, value }: { readonly name: string; readonly value: Json | undefined }): ReactElement | null {
+  if (value === undefined || value === null) return null;
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  if (text === "{}" || text === "") return null;
+  return (
+    <details className="raw">
+      <summary>{name}</summary>
+      <div className="raw-head">
+        <CopyButton text={text} label={`Copy ${name.toLowerCase()}`} />
+      </div>
+      <pre className="plain-block">
+        <VisibleText text={text.slice(0, RAW_CHARS_MAX)} />
+        {text.length > RAW_CHARS_MAX && `\n… ${text.length - RAW_CHARS_MAX} more characters`}
+      </pre>
+    </details>
+  );
+}

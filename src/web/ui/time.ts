@@ -1,0 +1,30 @@
+/** Times as people say them. */
+
+const clockTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const dayAndMonth = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+/** How long ago, short: "now", "4m", "3h", then the date. */
+export function ago(then: number, now: number): string {
+  if (then <= 0) return "";
+  const minutes = Math.floor((now - then) / 60_000);
+  if (minutes < 1) return "now";
+  if (minutes < 60) return `${minutes}m`;
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)}h`;
+  return dayAndMonth.format(then);
+}
+
+/** "14:02" today, with the date otherwise. */
+export function atTime(then: number, now: number = Date.now()): string {
+  if (then <= 0) return "";
+  const isToday = new Date(then).toDateString() === new Date(now).toDateString();
+  return isToday ? clockTime.format(then) : `${dayAndMonth.format(then)} ${clockTime.format(then)}`;
+}
+
+export const fullTime = (then: number): string => (then <= 0 ? "never" : full.format(then));
+
+/** "1:05" for a countdown of 65 s. */
+export function countdown(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
