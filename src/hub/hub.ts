@@ -10,6 +10,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Paths } from "../config/paths.ts";
 import type { ParamsFilter } from "../core/mirror/gate.ts";
 import type { MirrorObservation } from "../core/mirror/ports.ts";
+import type { Store } from "../store/ports.ts";
 import type { Route } from "./client-socket.ts";
 import { type Edge, type EdgeConfig, makeEdge } from "./edge.ts";
 import { HubEvents } from "./events.ts";
@@ -23,6 +24,7 @@ import type { Instance } from "./instance.ts";
 import { LinkServer } from "./link-server.ts";
 import type { HubLog } from "./log.ts";
 import { owner, type Principal } from "./principal.ts";
+import { InstanceRecord } from "./record.ts";
 import { Registry } from "./registry.ts";
 import { Sockets } from "./sockets.ts";
 import { type RouteChoice, type UpgradeRefusal, Upgrades } from "./upgrade.ts";
@@ -45,7 +47,10 @@ export interface HubOptions {
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly auth: HubAuth;
   readonly log: HubLog;
-  readonly paramsFilter: ParamsFilter;
+  /** Sessions, journal, interactions, audit on disk; undefined: in memory only. */
+  readonly store?: Store | undefined;
+  /** Made once per instance: its workspace is among what its remote sessions may have (`paramsFilters`). */
+  readonly paramsFilter: (instance: Instance) => ParamsFilter;
   /** Further routes of features that live in files of their own. */
   readonly routes: (hub: Hub) => readonly Routes[];
 }
@@ -74,6 +79,7 @@ export class Hub {
         observe: (instance, observation) => this.#observe(instance, observation),
         paramsFilter: options.paramsFilter,
         hubVersion: options.version,
+        recordOf: (hello) => (options.store === undefined ? undefined : new InstanceRecord(options.store, hello)),
       },
       {
         onAdded: (instance) => {
@@ -206,6 +212,7 @@ export class Hub {
       this.events.emit({ kind: observation.kind, instanceId });
     } else if (observation.kind === "settled") {
       const { interactionId, outcome, by } = observation.notice;
+      instance.record?.onSettled(observation.notice);
       this.options.log.info(
         { instanceId, interactionId, action: outcome.action, device: by.device },
         "interaction settled",

@@ -9,6 +9,7 @@ import { type ConnectionId, type InstanceId, instanceId } from "../protocol/ids.
 import { LIMITS } from "../protocol/limits.ts";
 import type { LinkHello } from "../protocol/link.ts";
 import type { Transport } from "../transport/transport.ts";
+import type { InstanceRecord } from "./record.ts";
 import { wsEncoder } from "./socket-sink.ts";
 
 /** `up`: linked. `unreachable`: the link is lost, the process lives. `unresponsive`: linked, but it answers no ping (L5). */
@@ -17,8 +18,11 @@ export type InstanceState = "up" | "unreachable" | "unresponsive";
 export interface InstancePorts {
   closeConnection(connection: ConnectionId, code: CloseCode): void;
   observe(instance: Instance, observation: MirrorObservation): void;
-  readonly paramsFilter: ParamsFilter;
+  /** Judges what remote clients want their sessions opened with (contract §2). */
+  paramsFilter(instance: Instance): ParamsFilter;
   readonly hubVersion: string;
+  /** What outlives this process; undefined: nothing does. */
+  recordOf(hello: LinkHello): InstanceRecord | undefined;
 }
 
 export class Instance {
@@ -26,6 +30,7 @@ export class Instance {
   hello: LinkHello;
   state: InstanceState = "up";
   readonly mirror: Mirror<Buffer>;
+  readonly record: InstanceRecord | undefined;
   link: Transport | undefined;
   readonly #timers: NamedTimers;
   #isFlushing = false;
@@ -33,6 +38,7 @@ export class Instance {
   constructor(hello: LinkHello, ports: InstancePorts) {
     this.id = instanceId(hello.instanceId);
     this.hello = hello;
+    this.record = ports.recordOf(hello);
     this.#timers = new NamedTimers((name) => this.mirror.onTimer(name));
     this.mirror = new Mirror<Buffer>(
       {
@@ -42,6 +48,7 @@ export class Instance {
         requestFlush: () => this.#requestFlush(),
         close: (connection, code) => ports.closeConnection(connection, code),
         observe: (observation) => ports.observe(this, observation),
+        record: this.record,
       },
       {
         instanceId: this.id,
@@ -52,7 +59,7 @@ export class Instance {
         askAfterLoadMs: 300,
       },
       wsEncoder,
-      ports.paramsFilter,
+      ports.paramsFilter(this),
     );
   }
 

@@ -51,7 +51,7 @@ export async function startHub(): Promise<HubHarness> {
     edge: {},
     auth: openAuth,
     log: pino({ level: "silent" }),
-    paramsFilter: (_method, params) => ({ ok: true, params, ignored: [] }),
+    paramsFilter: () => (_method, params) => ({ ok: true, params, ignored: [] }),
     routes: () => [],
   });
   const port = await hub.start();
