@@ -77,12 +77,16 @@ export class Attachments<Encoded> {
     }
   }
 
-  /** Attaches and gives the history asked for, the response in its place, then live events (B2). */
+  /**
+   * Attaches and gives the history asked for, the response in its place, then live events (B2). `ignored`: what of the request
+   * did not go on to the agent (contract §2).
+   */
   load(
     connection: Connection<Encoded>,
     session: MirrorSession<Encoded>,
     request: ClientRequest,
     isResume: boolean,
+    ignored: readonly string[] = [],
   ): void {
     session.whenReady(() => {
       if (connection.isGone) return;
@@ -93,7 +97,7 @@ export class Attachments<Encoded> {
         if (isExtendedOnly(item) && !connection.abilities.isExtended) continue;
         connection.outbox.send(itemText(item, session.epoch, { replay: true }), session.feed);
       }
-      connection.answer(request.id, { result: this.#result(session, plan) }, session.feed);
+      connection.answer(request.id, { result: this.#result(session, plan, ignored) }, session.feed);
       this.#askAgain(connection, session);
     });
   }
@@ -255,7 +259,7 @@ export class Attachments<Encoded> {
     return { after: journal.tail, ...whole, tailItems, hasMore: tailItems.length < items.length };
   }
 
-  #result(session: MirrorSession<Encoded>, plan: HistoryPlan): JsonObject {
+  #result(session: MirrorSession<Encoded>, plan: HistoryPlan, ignored: readonly string[]): JsonObject {
     const { state, turn, queue, promptId, turnBy } = session.info;
     const ours: JsonObject = {
       verdict: plan.verdict,
@@ -269,6 +273,7 @@ export class Attachments<Encoded> {
       },
       openInteractions: this.#copies.openCount(session),
       ...(plan.hasMore && { hasMore: true }),
+      ...(ignored.length > 0 && { ignored: [...ignored] }),
     };
     const meta = objectAt(state, "_meta") ?? {};
     return { ...state, _meta: { ...meta, [HUB_META]: ours } };

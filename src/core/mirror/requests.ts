@@ -166,7 +166,7 @@ export class MirrorRequests<Encoded> {
       (body) => {
         const session = this.#session(request.params);
         if ("error" in body || session === undefined) return connection.answer(request.id, body);
-        return this.#attachments.load(connection, session, request, isResume);
+        return this.#attachments.load(connection, session, request, isResume, filtered.ignored);
       },
       request.id,
     );
