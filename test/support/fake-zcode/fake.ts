@@ -232,7 +232,7 @@ export class FakeZcode {
   event(session: FakeSession, type: string, payload: JsonObject, turnId?: string | null): void {
     session.seq++;
     const inPayload = this.profile.turnIdPlace === "payload";
-    const id = turnId ?? undefined;
+    const id = this.knobs.hidesTurnIds === true ? undefined : (turnId ?? undefined);
     const params: JsonObject = {
       eventId: `ev_${session.seq}`,
       sessionId: session.id,

@@ -74,6 +74,8 @@ export interface Knobs {
   readonly slashCommands?: readonly JsonObject[];
   readonly announceAfterMs?: readonly number[];
   readonly asksHeaders?: boolean;
+  /** Events name no turn at all. */
+  readonly hidesTurnIds?: boolean;
 }
 
 export interface Scenario {

@@ -18,7 +18,8 @@ export interface AskCard {
 export function openCard(params: JsonObject, session: AskSession, turnId: string | undefined): AskCard {
   const own = stringAt(params, "toolCallId");
   const toolCallId = own ?? `ask_${stringAt(params, "requestId") ?? "question"}`;
-  const toolName = stringAt(params, "toolName") ?? (isPlanApproval(params) ? "ExitPlanMode" : undefined);
+  const implied = isPlanApproval(params) ? "ExitPlanMode" : params["questions"] === undefined ? undefined : "AskUserQuestion";
+  const toolName = stringAt(params, "toolName") ?? implied;
   const rawInput = objectAt(params, "input") ?? {};
   const origin = originOf(params);
   const isPlan = isPlanApproval(params);

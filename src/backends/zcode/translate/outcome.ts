@@ -74,7 +74,11 @@ function causes(error: Json | undefined, depth = 0): Cause[] {
   ];
 }
 
+/** Older builds accept a send and then fail its turn because another one runs. */
+const BUSY_TEXT = /prompt is (already )?running|already running/i;
+
 function isTransient(chain: readonly Cause[]): boolean {
+  if (chain.some((cause) => BUSY_TEXT.test(cause.message))) return true;
   const said = chain.find((cause) => cause.retryable !== undefined)?.retryable;
   if (chain.some((cause) => cause.code !== undefined && PERMANENT_CODES.has(cause.code))) return false;
   if (said !== undefined) return said;

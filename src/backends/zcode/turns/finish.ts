@@ -19,6 +19,14 @@ import { orCancelled } from "./send.ts";
 const LOOKBACK = 50;
 const SYNC_MS = 8_000;
 
+interface Rest {
+  readonly anchor: string | undefined;
+  /** The text the turn's end carried. */
+  readonly response: string;
+  /** A reply may still be on its way into the store. */
+  readonly mayLag: boolean;
+}
+
 export class Finisher {
   readonly #host: Host;
   readonly #lifecycle: Lifecycle;
@@ -37,13 +45,15 @@ export class Finisher {
     const shown: TurnShown = { text, delivered: session.delivered, cards: session.cards, patches: session.patches };
     const response = end.kind === "outcome" ? (end.response ?? "") : "";
     const reading = this.#followUps.sync(session, true, SYNC_MS).catch(() => this.#host.log("debug", "state not read at turn end"));
-    await orCancelled(run, this.#showRest(session, run, shown, anchor, response));
+    const mayLag = end.kind !== "outcome" || end.outcome.kind === "stopped";
+    await orCancelled(run, this.#showRest(session, run, shown, { anchor, response, mayLag }));
     await orCancelled(run, within(this.#host.clock, SYNC_MS, reading, undefined));
     session.trim();
     return resultOf(run, end, text);
   }
 
-  async #showRest(session: Session, run: PromptRun, shown: TurnShown, anchor: string | undefined, response: string): Promise<void> {
+  async #showRest(session: Session, run: PromptRun, shown: TurnShown, rest: Rest): Promise<void> {
+    const { anchor, response, mayLag } = rest;
     for (let attempt = 0; attempt < TIMING.replyTries; attempt++) {
       if (attempt > 0) await pause(this.#host.clock, TIMING.replyStepMs, run.signal);
       const messages = await this.#messages(session, anchor);
@@ -53,7 +63,7 @@ export class Finisher {
       const hasText = answers !== undefined && pushUndelivered(answers, shown, out);
       this.#emit(session, run, out);
       // The store may lag behind the end of the turn. The end itself usually carries the text.
-      if (hasText || response !== "" || shown.text.all.length > 0) break;
+      if (hasText || !mayLag || response !== "" || shown.text.all.length > 0) break;
     }
     const out: Update[] = [];
     pushResponse(response, shown, out);

@@ -148,3 +148,30 @@ test("a $/cancel_request for the prompt cancels it", async () => {
   h.client.notify("$/cancel_request", { requestId: 3 });
   expect((await h.settle(prompt, 200)).result?.["stopReason"]).toBe("cancelled");
 });
+
+test("builds that name no turn at all: prompts, a notification in between and a preempt stay apart by their order", async () => {
+  h = await harness({
+    knobs: { hidesTurnIds: true },
+    prompts: [
+      {
+        match: "A",
+        steps: [
+          { do: "text", text: "a1 ", message: "mA" },
+          { do: "event", type: "turn.started", payload: { inputSource: "background_task" } },
+          { do: "event", type: "model.streaming", payload: { kind: "text_delta", delta: "report " } },
+          { do: "event", type: "turn.completed", payload: { resultType: "success" } },
+          { do: "text", text: "a2 ", message: "mA" },
+          { do: "hang" },
+        ],
+      },
+    ],
+  });
+  const id = await h.newSession();
+  const first = h.client.prompt(id, "A");
+  await h.until("A spoke", () => h.client.text() === "a1 report a2 ");
+  expect(h.client.text("mA")).toBe("a1 a2 ");
+  const second = h.client.prompt(id, "B");
+  expect((await h.settle(first)).result?.["stopReason"]).toBe("cancelled");
+  expect((await h.settle(second)).result?.["stopReason"]).toBe("end_turn");
+  expect(h.client.text()).toBe("a1 report a2 echo: B");
+});
