@@ -25,7 +25,8 @@ export interface LinkHandlers {
 
 export interface LinkDialerOptions {
   readonly paths: BridgePaths;
-  readonly hello: LinkHello;
+  /** Said anew at each dial. */
+  hello(): LinkHello;
   readonly handlers: LinkHandlers;
   /** Undefined: never start one (`ACP_HUB_NO_AUTOSTART`). */
   readonly launcher: HubLauncher | undefined;
@@ -139,7 +140,9 @@ export class LinkDialer {
   }
 
   #sayHello(transport: Transport): void {
-    transport.send(JSON.stringify(request(HELLO_ID, LINK.hello, { ...this.#options.hello } as unknown as JsonObject)));
+    transport.send(
+      JSON.stringify(request(HELLO_ID, LINK.hello, { ...this.#options.hello() } as unknown as JsonObject)),
+    );
     this.#welcomeTimer = setTimeout(() => transport.close({ reason: "no-welcome" }), WELCOME_MS);
     this.#welcomeTimer.unref();
   }

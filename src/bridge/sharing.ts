@@ -22,17 +22,20 @@ export function startSharing(
   options: BridgeOptions,
 ): () => void {
   const log = options.log ?? silentLog;
-  const hello: LinkHello = {
+  const startedAt = Math.round(Date.now() - process.uptime() * 1000);
+  const hello = (): LinkHello => ({
     protocol: LINK_PROTOCOL,
     features: [],
     bridgeVersion: options.version,
     instanceId: sharing.instanceId,
     pid: process.pid,
-    startedAt: Math.round(Date.now() - process.uptime() * 1000),
+    startedAt,
     workspace: options.workspace,
     name: sharing.name,
     origin: options.isHeadless ? "headless" : "editor",
-  };
+    agent: options.backend.name,
+    sessions: runner.root.liveEpochs(),
+  });
   const launcher =
     sharing.launch === undefined
       ? undefined

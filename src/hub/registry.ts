@@ -52,7 +52,7 @@ export class Registry implements LinkServerHandlers {
     instance.link = link;
     instance.state = "up";
     return {
-      acked: instance.mirror.acked() as unknown as JsonObject,
+      acked: ackedOf(instance, hello),
       onOpen: () => {
         this.#instances.set(instance.id, instance);
         instance.mirror.onLinkUp();
@@ -104,6 +104,11 @@ export class Registry implements LinkServerHandlers {
     instance.dispose();
     this.#events.onRemoved(instance);
   }
+}
+
+/** What this process holds, and for what it does not know, what an earlier one left on disk. */
+function ackedOf(instance: Instance, hello: LinkHello): JsonObject {
+  return { ...instance.record?.acked(hello), ...instance.mirror.acked() };
 }
 
 function isAlive(pid: number): boolean {

@@ -44,6 +44,10 @@ export interface LinkHello {
   readonly name: string;
   readonly origin: InstanceOrigin;
   readonly proof?: string;
+  /** The live sessions and their epochs, so that a hub that has just started can say what it kept of them. */
+  readonly sessions?: readonly { readonly sessionId: string; readonly epoch: string; readonly cwd: string }[];
+  /** The agent's own name: part of what tells sessions apart (S9). */
+  readonly agent?: string;
 }
 
 export interface LinkWelcome {
@@ -76,6 +80,10 @@ export interface LinkSession {
   readonly queue: readonly QueueEntry[];
   /** The session's current result fields: modes, configOptions, models … (S5). */
   readonly state: JsonObject;
+  /** The agent is replaying its history into it: what is here is not all of it yet. */
+  readonly loading?: boolean;
+  /** Last event of the replay it began with: history to everyone (B2). */
+  readonly baseline?: number;
   /** Why the epoch changed, when it did. */
   readonly reason?: string;
 }

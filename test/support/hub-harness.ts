@@ -11,6 +11,8 @@ import { Hub, type HubAuth } from "../../src/hub/hub.ts";
 import type { Principal } from "../../src/hub/principal.ts";
 import { deviceId } from "../../src/protocol/ids.ts";
 import { isPreset, PRESETS } from "../../src/protocol/scopes.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import type { Store } from "../../src/store/ports.ts";
 import { memoryPair } from "../../src/transport/memory.ts";
 import type { Transport } from "../../src/transport/transport.ts";
 
@@ -29,38 +31,63 @@ const openAuth: HubAuth = {
 };
 
 export interface HubHarness {
+  /** The hub that runs now: another one after `restart`. */
   readonly hub: Hub;
   readonly paths: Paths;
   readonly port: number;
   readonly url: string;
+  /** Ends the hub and starts another on the same files, as after an upgrade. Bridges dial again by themselves. */
+  restart(): Promise<void>;
   /** Starts a bridge in this process; its editor's side is the returned transport. */
   bridge(backend: Backend, instanceId?: string): { editor: Transport; ended: Promise<number>; instanceId: string };
   stop(): Promise<void>;
 }
 
-export async function startHub(): Promise<HubHarness> {
-  const home = mkdtempSync(join(tmpdir(), "acp-hub-test-"));
-  const paths = resolvePaths(home);
-  makePrivateDir(paths.runDir);
-  const hub = new Hub({
+export interface HarnessOptions {
+  /** Keeps sessions on disk, as the real hub does. */
+  readonly isDurable?: boolean;
+}
+
+function makeHub(paths: Paths, port: number, store: Store | undefined): Hub {
+  return new Hub({
     paths,
     version: "0.0.0-test",
     host: "127.0.0.1",
-    port: 0,
+    port,
     basePath: "",
     edge: {},
     auth: openAuth,
     log: pino({ level: "silent" }),
+    store,
     paramsFilter: () => (_method, params) => ({ ok: true, params, ignored: [] }),
     routes: () => [],
   });
+}
+
+export async function startHub(options: HarnessOptions = {}): Promise<HubHarness> {
+  const home = mkdtempSync(join(tmpdir(), "acp-hub-test-"));
+  const paths = resolvePaths(home);
+  makePrivateDir(paths.runDir);
+  const open = (): Store | undefined =>
+    options.isDurable === true ? openStore({ path: paths.database, onError: () => undefined }).store : undefined;
+  let store = open();
+  let hub = makeHub(paths, 0, store);
   const port = await hub.start();
   const editors: Transport[] = [];
   const bridges: Promise<number>[] = [];
   return {
-    hub,
+    get hub() {
+      return hub;
+    },
     paths,
     port,
+    async restart() {
+      await hub.stop();
+      store?.close();
+      store = open();
+      hub = makeHub(paths, port, store);
+      await hub.start();
+    },
     url: `http://127.0.0.1:${port}`,
     bridge(backend, instanceId = `i-${editors.length}`) {
       const [editor, primary] = memoryPair();
@@ -81,6 +108,7 @@ export async function startHub(): Promise<HubHarness> {
       for (const editor of editors) editor.close();
       await Promise.all(bridges);
       await hub.stop();
+      store?.close();
       rmSync(home, { recursive: true, force: true });
     },
   };

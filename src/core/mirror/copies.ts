@@ -39,13 +39,7 @@ export class Copies<Encoded> {
 
   /** Open ones, oldest first. */
   views(): OpenAskView[] {
-    return [...this.#open.values()].map(({ interactionId: id, session, method, params, openedAt }) => ({
-      interactionId: id,
-      sessionId: session?.id,
-      method,
-      params,
-      openedAt,
-    }));
+    return [...this.#open.values()].map(viewOf);
   }
 
   openCount(session: MirrorSession<Encoded>): number {
@@ -73,6 +67,7 @@ export class Copies<Encoded> {
       reportedCopies: 0,
     };
     this.#open.set(id, ask);
+    this.#context.ports.record?.onInteraction(viewOf(ask));
     for (const connection of this.#context.connections) this.#offer(ask, connection);
     this.#report(ask);
     this.#context.ports.observe({ kind: "interactions-changed" });
@@ -341,5 +336,13 @@ export class Copies<Encoded> {
     this.#context.notifyLink(LINK.copies, { interactionId: ask.interactionId, open });
   }
 }
+
+const viewOf = <E>({ interactionId: id, session, method, params, openedAt }: MirrorAsk<E>): OpenAskView => ({
+  interactionId: id,
+  sessionId: session?.id,
+  method,
+  params,
+  openedAt,
+});
 
 const tagOf = <E>(connection: Connection<E>, id: number): string => `${connection.id}#${id}`;

@@ -103,11 +103,16 @@ export class LinkEvents<Encoded> {
     if (known !== undefined && known.epoch === info.epoch && !this.#mustStartOver(known, info)) {
       known.info = info;
       known.journal.limitExactness(0, info.whole);
+      this.#context.ports.record?.onSession(info);
       this.#context.ports.observe({ kind: "sessions-changed" });
       return;
     }
     const session = new MirrorSession<Encoded>(info, this.#context.encoder, this.#context.options.journalBytes);
+    // Of an epoch an earlier hub knew, its record is continued; the root sends what is missing (L2).
+    const restored = known === undefined ? this.#context.ports.record?.restore(info) : undefined;
+    if (restored !== undefined && restored.tail >= info.head && restored.tail <= info.tail) session.restore(restored);
     this.#context.sessions.set(session.id, session);
+    this.#context.ports.record?.onSession(info);
     if (known !== undefined) this.#attachments.moveReaders(known, session, info.reason ?? "new-epoch");
     this.#attachments.onSession(session);
     this.#context.ports.observe({ kind: "sessions-changed" });
@@ -121,6 +126,7 @@ export class LinkEvents<Encoded> {
   #onGone(session: MirrorSession<Encoded>, reason: "closed" | "instance-gone"): void {
     session.feed.flush();
     this.#context.sessions.delete(session.id);
+    this.#context.ports.record?.onSessionGone(session.info);
     this.#attachments.dropReaders(session, reason);
     this.#context.ports.observe({ kind: "sessions-changed" });
   }
@@ -128,7 +134,9 @@ export class LinkEvents<Encoded> {
   /** B1: into the journal, then to every reader, in the root's order. */
   #onEvent(session: MirrorSession<Encoded>, method: string, params: JsonObject, stamp: Stamp, text: string): void {
     if (stamp.epoch !== session.epoch) return;
-    session.journal.put(readItem(method, params, stamp), text.length);
+    const item = readItem(method, params, stamp);
+    session.journal.put(item, text.length);
+    this.#context.ports.record?.onEvent(session.info, item);
     session.updatedAt = stamp.ts;
     if (method === ACP.sessionUpdate) session.noteCard(params);
     // Below the tail: merged ones of a root that starts over; they are history, not news.

@@ -137,6 +137,7 @@ export class Mirror<Encoded> {
     this.#copies.endAll();
     for (const session of [...this.#context.sessions.values()]) {
       session.feed.flush();
+      this.#context.ports.record?.onSessionGone(session.info);
       this.#attachments.dropReaders(session, "instance-gone");
     }
     this.#context.sessions.clear();

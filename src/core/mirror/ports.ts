@@ -2,6 +2,9 @@
 import type { CloseCode } from "../../protocol/close-codes.ts";
 import type { SettledNotice } from "../../protocol/hub-methods.ts";
 import type { ConnectionId, InstanceId } from "../../protocol/ids.ts";
+import type { OpenAskView } from "./ask.ts";
+import type { LinkSession } from "../../protocol/link.ts";
+import type { JournalItem } from "../journal/item.ts";
 
 export type MirrorObservation =
   | { readonly kind: "late-answer"; readonly connectionId: string }
@@ -13,7 +16,28 @@ export type MirrorObservation =
   | { readonly kind: "interactions-changed" }
   | { readonly kind: "bad-link-message"; readonly method: string };
 
+/** What an earlier hub kept of a session's epoch. */
+export interface RestoredJournal {
+  readonly items: readonly JournalItem[];
+  readonly tail: number;
+  readonly exactAfter: number;
+  readonly isWhole: boolean;
+}
+
+/** Where sessions and their events go to last. Absent: the hub forgets with its process. */
+export interface MirrorRecord {
+  /** What is held of exactly this epoch; undefined when nothing is. */
+  restore(info: LinkSession): RestoredJournal | undefined;
+  /** The session as described now: new, changed, or in a new epoch. */
+  onSession(info: LinkSession): void;
+  onEvent(info: LinkSession, item: JournalItem): void;
+  onSessionGone(info: LinkSession): void;
+  /** Offered by the root; the same one may come again after a re-dial. */
+  onInteraction(interaction: OpenAskView): void;
+}
+
 export interface MirrorPorts {
+  readonly record?: MirrorRecord | undefined;
   /** One message to the bridge. Never called while the link is down. */
   toLink(text: string): void;
   startTimer(name: string, ms: number): void;

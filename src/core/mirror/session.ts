@@ -6,7 +6,10 @@ import { type Encoder, Feed } from "../fanout/feed.ts";
 import { Journal } from "../journal/journal.ts";
 import { isToolKind, mergeToolCard } from "../journal/tool-card.ts";
 import type { Connection } from "./connection.ts";
+import type { RestoredJournal } from "./ports.ts";
 
+/** What an item of the record is counted as; its true size is not worth writing it out again. */
+const RESTORED_ITEM_BYTES = 512;
 /** Tool cards kept for filling in permission requests (X10). */
 const CARDS_MAX = 256;
 
@@ -34,6 +37,15 @@ export class MirrorSession<Encoded> {
     this.journal = new Journal(this.epoch, journalBytes, info.whole);
     this.feed = new Feed(encoder);
     this.updatedAt = info.updatedAt;
+  }
+
+  /** Takes over what an earlier hub kept. */
+  restore(restored: RestoredJournal): void {
+    for (const item of restored.items) {
+      this.journal.put(item, RESTORED_ITEM_BYTES);
+      if (item.run === undefined) this.noteCard(item.params);
+    }
+    this.journal.limitExactness(restored.exactAfter, restored.isWhole);
   }
 
   /** Everything the root had at the time it told of the session is here. */

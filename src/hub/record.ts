@@ -1,0 +1,163 @@
+/**
+ * What one instance's mirror leaves on disk: its sessions, their events, their interactions (part of every hub restart, L2). The
+ * live path never waits for it: writes are batched by the store, and its faults are logged there.
+ */
+
+import type { JournalItem } from "../core/journal/item.ts";
+import type { OpenAskView } from "../core/mirror/ask.ts";
+import type { MirrorRecord, RestoredJournal } from "../core/mirror/ports.ts";
+import { HUB, type SettledNotice } from "../protocol/hub-methods.ts";
+import { deviceId, epoch, interactionId, promptId, sessionId } from "../protocol/ids.ts";
+import { type JsonObject, numberAt, objectAt, stringAt } from "../protocol/json.ts";
+import type { LinkHello, LinkSession } from "../protocol/link.ts";
+import { fromStored, toStored } from "../store/core-items.ts";
+import type { SessionRecord, Store } from "../store/ports.ts";
+import { type SessionKey, sessionKey } from "../store/session-key.ts";
+
+const PAGE_BYTES = 8_388_608;
+
+export class InstanceRecord implements MirrorRecord {
+  readonly #store: Store;
+  readonly #instanceId: string;
+  readonly #agent: string;
+  /** Keys by session id: looked up for every event. */
+  readonly #keys = new Map<string, SessionKey>();
+
+  constructor(store: Store, hello: LinkHello) {
+    this.#store = store;
+    this.#instanceId = hello.instanceId;
+    this.#agent = hello.agent ?? hello.name;
+  }
+
+  /** What is on disk of the sessions a bridge names, for its welcome: it continues from there. */
+  acked(hello: LinkHello): Record<string, { epoch: string; seq: number }> {
+    const acked: Record<string, { epoch: string; seq: number }> = Object.create(null);
+    for (const live of hello.sessions ?? []) {
+      const info = this.#store.journal.epoch(this.#key(live.sessionId, live.cwd), epoch(live.epoch));
+      if (info !== undefined) acked[live.sessionId] = { epoch: live.epoch, seq: info.tail };
+    }
+    return acked;
+  }
+
+  restore(info: LinkSession): RestoredJournal | undefined {
+    const key = this.#keyOf(info);
+    const kept = this.#store.journal.epoch(key, epoch(info.epoch));
+    if (kept === undefined) return undefined;
+    const items: JournalItem[] = [];
+    let after = 0;
+    for (;;) {
+      const page = this.#store.journal.read(key, epoch(info.epoch), { after, limitBytes: PAGE_BYTES });
+      items.push(...page.items.map(fromStored));
+      const last = page.items.at(-1);
+      if (!page.hasMore || last === undefined) break;
+      after = last.last;
+    }
+    return { items, tail: kept.tail, exactAfter: kept.exactAfter, isWhole: kept.isWhole };
+  }
+
+  onSession(info: LinkSession): void {
+    const key = this.#keyOf(info);
+    const known = this.#store.sessions.get(key);
+    const epochs = known?.epochs ?? [];
+    const current = epoch(info.epoch);
+    const record: SessionRecord = {
+      key,
+      sessionId: sessionId(info.sessionId),
+      agent: this.#agent,
+      cwd: info.cwd,
+      epochs: epochs.includes(current) ? epochs : [...epochs, current],
+      createdAt: known?.createdAt ?? info.updatedAt,
+      updatedAt: Math.max(known?.updatedAt ?? 0, info.updatedAt),
+      state: info.turn,
+      isListed: info.listed || known?.isListed === true,
+      extra: { instanceId: this.#instanceId, state: info.state },
+      ...(info.title !== undefined && { title: info.title }),
+    };
+    this.#store.sessions.upsert(record);
+  }
+
+  onEvent(info: LinkSession, item: JournalItem): void {
+    const key = this.#keyOf(info);
+    this.#store.journal.append(key, epoch(info.epoch), [toStored(item)]);
+    if (item.method === HUB.turn) this.#onTurn(key, item.params, item.ts);
+  }
+
+  onSessionGone(info: LinkSession): void {
+    const known = this.#store.sessions.get(this.#keyOf(info));
+    if (known !== undefined) this.#store.sessions.upsert({ ...known, state: "closed", closedAt: Date.now() });
+    this.#keys.delete(info.sessionId);
+  }
+
+  onInteraction(view: OpenAskView): void {
+    const key = view.sessionId === undefined ? undefined : this.#keys.get(view.sessionId);
+    this.#store.interactions.open({
+      interactionId: view.interactionId,
+      instanceId: this.#instanceId,
+      method: view.method,
+      request: view.params,
+      openedAt: view.openedAt,
+      ...(key !== undefined && { sessionKey: key }),
+    });
+  }
+
+  /** X13: what was decided, by whom, when. Free text is not among it. */
+  onSettled(notice: SettledNotice): void {
+    const { by, outcome, at } = notice;
+    this.#store.interactions.settle(interactionId(notice.interactionId), {
+      action: outcome.action,
+      answer: { ...outcome },
+      deviceId: deviceId(by.device),
+      connectionId: by.connectionId,
+      name: by.name,
+      at,
+    });
+    this.#store.audit.append({
+      at: at || Date.now(),
+      actor: { deviceId: by.device, name: by.name },
+      action: `interaction.${outcome.action}`,
+      target: notice.interactionId,
+      detail: { ...outcome, ...(notice.sessionId !== undefined && { sessionId: notice.sessionId }) },
+    });
+  }
+
+  /** P3 over restarts, and who prompted: the start and the end of each turn. */
+  #onTurn(key: SessionKey, params: JsonObject, at: number): void {
+    const by = objectAt(params, "by");
+    const device = stringAt(by, "device");
+    const id = stringAt(params, "promptId");
+    const stopReason = stringAt(params, "stopReason");
+    const error = objectAt(params, "error");
+    const isEnd = stopReason !== undefined || error !== undefined;
+    if (device !== undefined && !isEnd && params["state"] === "running" && params["queue"] !== undefined) {
+      this.#store.audit.append({
+        at,
+        actor: { deviceId: device, name: stringAt(by, "name") ?? "" },
+        action: "session.prompt",
+        target: stringAt(params, "sessionId") ?? "",
+      });
+    }
+    if (device === undefined || id === undefined) return;
+    this.#store.prompts.put({
+      deviceId: deviceId(device),
+      sessionKey: key,
+      promptId: promptId(id),
+      contentHash: stringAt(params, "promptHash") ?? "",
+      state: isEnd ? "done" : "running",
+      at,
+      ...(stopReason !== undefined && { stopReason }),
+      ...(error !== undefined && {
+        error: { code: numberAt(error, "code") ?? 0, message: stringAt(error, "message") ?? "" },
+      }),
+    });
+  }
+
+  #keyOf(info: LinkSession): SessionKey {
+    return this.#keys.get(info.sessionId) ?? this.#key(info.sessionId, info.cwd);
+  }
+
+  #key(id: string, cwd: string): SessionKey {
+    const key = sessionKey({ agent: this.#agent, cwd, sessionId: id });
+    this.#keys.set(id, key);
+    return key;
+  }
+}
