@@ -98,7 +98,7 @@ export const command: Command = {
       workspace: cwd,
       version: VERSION,
       forms: "any",
-      log: isShared ? fileLog(paths, instanceId) : undefined,
+      ...(isShared && { log: fileLog(paths, instanceId) }),
       sharing: isShared
         ? { instanceId, name, paths, launch: settings.isAutostart ? launchCommand(home) : undefined }
         : undefined,

@@ -14,6 +14,7 @@ import { FEATURES } from "../protocol/hub-methods.ts";
 import { isObject, type Json, type JsonObject, objectAt, stringAt } from "../protocol/json.ts";
 import { HUB_META, hubMeta, withHubMeta } from "../protocol/meta.ts";
 import type { Route } from "./client-socket.ts";
+import type { History } from "./history.ts";
 import { listEverywhere } from "./hub-wide-list.ts";
 import type { Instance } from "./instance.ts";
 import type { Registry } from "./registry.ts";
@@ -28,14 +29,18 @@ interface WideState {
 /** Results that say which agent they come from. */
 const OPENING: ReadonlySet<string> = new Set([ACP.sessionNew, ACP.sessionLoad, ACP.sessionResume, ACP.sessionFork]);
 
+const READING: ReadonlySet<string> = new Set([ACP.sessionLoad, ACP.sessionResume]);
+
 type Choice = { readonly instance: Instance } | { readonly error: RpcError };
 
 export class HubWide implements Route {
   readonly #registry: Registry;
   readonly #version: string;
+  readonly #history: History | undefined;
   readonly #connections = new Map<Connection<Buffer>, WideState>();
 
-  constructor(registry: Registry, version: string) {
+  constructor(registry: Registry, version: string, history: History | undefined) {
+    this.#history = history;
     this.#registry = registry;
     this.#version = version;
   }
@@ -94,6 +99,12 @@ export class HubWide implements Route {
       });
     }
     const choice = this.#choose(connection, state, request);
+    if ("error" in choice && READING.has(method) && this.#history !== undefined) {
+      return this.#locally(connection, request, () => {
+        // No instance has it: what is on disk can still be read (S1 d).
+        if (this.#history?.serve(connection, request) !== true) connection.answer(id, { error: choice.error });
+      });
+    }
     if ("error" in choice)
       return this.#locally(connection, request, () => connection.answer(id, { error: choice.error }));
     state.requests.set(idKey(id), choice.instance);

@@ -14,9 +14,11 @@ import type { Store } from "../store/ports.ts";
 import type { Route } from "./client-socket.ts";
 import { type Edge, type EdgeConfig, makeEdge } from "./edge.ts";
 import { HubEvents } from "./events.ts";
+import { History } from "./history.ts";
 import { type AppPorts, buildApp, type Routes } from "./http/app.ts";
 import { eventRoutes } from "./http/event-routes.ts";
 import { healthRoutes } from "./http/health-routes.ts";
+import { historyRoutes } from "./http/history-routes.ts";
 import { instanceRoutes } from "./http/instance-routes.ts";
 import { interactionRoutes } from "./http/interaction-routes.ts";
 import { HubWide } from "./hub-wide.ts";
@@ -64,6 +66,7 @@ export class Hub {
   readonly events: HubEvents = new HubEvents();
   readonly sockets: Sockets = new Sockets();
   readonly registry: Registry;
+  readonly history: History | undefined;
   readonly #startedAt = Date.now();
   readonly #links: LinkServer;
   readonly #wide: HubWide;
@@ -73,12 +76,14 @@ export class Hub {
 
   constructor(options: HubOptions) {
     this.options = options;
+    this.history = options.store === undefined ? undefined : new History(options.store);
     this.registry = new Registry(
       {
         closeConnection: (connection, code) => this.sockets.close(connection, code),
         observe: (instance, observation) => this.#observe(instance, observation),
         paramsFilter: options.paramsFilter,
         hubVersion: options.version,
+        history: this.history,
         recordOf: (hello) => (options.store === undefined ? undefined : new InstanceRecord(options.store, hello)),
       },
       {
@@ -93,7 +98,7 @@ export class Hub {
         },
       },
     );
-    this.#wide = new HubWide(this.registry, options.version);
+    this.#wide = new HubWide(this.registry, options.version, this.history);
     this.#links = new LinkServer(options.paths.linkSocket, options.version, this.registry);
   }
 
@@ -155,11 +160,17 @@ export class Hub {
       instanceRoutes(this.registry, () => this.isStarting),
       interactionRoutes(this.registry),
       eventRoutes(this.events, randomBytes(6).toString("base64url")),
+      ...this.#historyRoutes(),
       ...this.options.routes(this),
     ];
     const app = buildApp(ports, { isLocal, tls: isLocal ? undefined : tls }, routes);
     this.#apps.push(app);
     return app;
+  }
+
+  #historyRoutes(): Routes[] {
+    const { store } = this.options;
+    return store === undefined || this.history === undefined ? [] : [historyRoutes(store, this.history)];
   }
 
   #attachUpgrades(server: Server, edge: Edge, isLocal: boolean): void {

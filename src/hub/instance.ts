@@ -3,7 +3,7 @@
 import { NamedTimers } from "../bridge/named-timers.ts";
 import type { ParamsFilter } from "../core/mirror/gate.ts";
 import { Mirror } from "../core/mirror/mirror.ts";
-import type { MirrorObservation } from "../core/mirror/ports.ts";
+import type { MirrorHistory, MirrorObservation } from "../core/mirror/ports.ts";
 import type { CloseCode } from "../protocol/close-codes.ts";
 import { type ConnectionId, type InstanceId, instanceId } from "../protocol/ids.ts";
 import { LIMITS } from "../protocol/limits.ts";
@@ -21,6 +21,7 @@ export interface InstancePorts {
   /** Judges what remote clients want their sessions opened with (contract §2). */
   paramsFilter(instance: Instance): ParamsFilter;
   readonly hubVersion: string;
+  readonly history: MirrorHistory<Buffer> | undefined;
   /** What outlives this process; undefined: nothing does. */
   recordOf(hello: LinkHello): InstanceRecord | undefined;
 }
@@ -60,6 +61,7 @@ export class Instance {
       },
       wsEncoder,
       ports.paramsFilter(this),
+      ports.history,
     );
   }
 

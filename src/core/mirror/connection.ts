@@ -96,7 +96,11 @@ export class Connection<Encoded> {
     if (this.isGone || request === undefined) return;
     this.inFlight.delete(id);
     this.outbox.send(
-      JSON.stringify("error" in body ? failure(id, body.error) : { jsonrpc: "2.0", id, result: this.decorateResult?.(request, body.result) ?? body.result }),
+      JSON.stringify(
+        "error" in body
+          ? failure(id, body.error)
+          : { jsonrpc: "2.0", id, result: this.decorateResult?.(request, body.result) ?? body.result },
+      ),
       feed,
     );
   }

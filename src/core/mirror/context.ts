@@ -4,7 +4,7 @@ import type { SessionId } from "../../protocol/ids.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { Encoder } from "../fanout/feed.ts";
 import type { Connection } from "./connection.ts";
-import type { MirrorOptions, MirrorPorts } from "./ports.ts";
+import type { MirrorHistory, MirrorOptions, MirrorPorts } from "./ports.ts";
 import type { MirrorSession } from "./session.ts";
 
 export class MirrorContext<Encoded> {
@@ -14,12 +14,20 @@ export class MirrorContext<Encoded> {
   /** Connections in scope of this instance, initialized or not. */
   readonly connections: Set<Connection<Encoded>> = new Set();
   readonly sessions: Map<SessionId, MirrorSession<Encoded>> = new Map();
+  /** Sessions of before, where the hub keeps any. */
+  readonly history: MirrorHistory<Encoded> | undefined;
   isLinkUp = false;
   /** The agent's initialize result; undefined until the bridge told it. */
   agentInfo: JsonObject | undefined;
   readonly #dirty = new Set<MirrorSession<Encoded>>();
 
-  constructor(ports: MirrorPorts, options: MirrorOptions, encoder: Encoder<Encoded>) {
+  constructor(
+    ports: MirrorPorts,
+    options: MirrorOptions,
+    encoder: Encoder<Encoded>,
+    history: MirrorHistory<Encoded> | undefined,
+  ) {
+    this.history = history;
     this.ports = ports;
     this.options = options;
     this.encoder = encoder;

@@ -25,7 +25,7 @@ import { MirrorContext } from "./context.ts";
 import { Copies } from "./copies.ts";
 import { checkMethod, type ParamsFilter } from "./gate.ts";
 import { LinkEvents } from "./link-events.ts";
-import type { MirrorOptions, MirrorPorts } from "./ports.ts";
+import type { MirrorHistory, MirrorOptions, MirrorPorts } from "./ports.ts";
 import { MirrorRequests } from "./requests.ts";
 import type { MirrorSession } from "./session.ts";
 import { linkLost, UpCalls } from "./up.ts";
@@ -43,8 +43,14 @@ export class Mirror<Encoded> {
   readonly #early = new Map<Connection<Encoded>, ClientRequest>();
   #toldCapabilities = "";
 
-  constructor(ports: MirrorPorts, options: MirrorOptions, encoder: Encoder<Encoded>, filter: ParamsFilter) {
-    const context = new MirrorContext(ports, options, encoder);
+  constructor(
+    ports: MirrorPorts,
+    options: MirrorOptions,
+    encoder: Encoder<Encoded>,
+    filter: ParamsFilter,
+    history?: MirrorHistory<Encoded>,
+  ) {
+    const context = new MirrorContext(ports, options, encoder, history);
     this.#context = context;
     this.#up = new UpCalls(context);
     this.#copies = new Copies(context, (linkId) => this.#up.clientIdOf(linkId));

@@ -2,9 +2,10 @@
 import type { CloseCode } from "../../protocol/close-codes.ts";
 import type { SettledNotice } from "../../protocol/hub-methods.ts";
 import type { ConnectionId, InstanceId } from "../../protocol/ids.ts";
-import type { OpenAskView } from "./ask.ts";
 import type { LinkSession } from "../../protocol/link.ts";
 import type { JournalItem } from "../journal/item.ts";
+import type { OpenAskView } from "./ask.ts";
+import type { ClientRequest, Connection } from "./connection.ts";
 
 export type MirrorObservation =
   | { readonly kind: "late-answer"; readonly connectionId: string }
@@ -34,6 +35,13 @@ export interface MirrorRecord {
   onSessionGone(info: LinkSession): void;
   /** Offered by the root; the same one may come again after a re-dial. */
   onInteraction(interaction: OpenAskView): void;
+}
+
+/** Sessions no instance can load any more, from the record (S1 d). */
+export interface MirrorHistory<Encoded> {
+  holds(sessionId: string): boolean;
+  /** Replays and answers; false when there is nothing of that session. */
+  serve(connection: Connection<Encoded>, request: ClientRequest): boolean;
 }
 
 export interface MirrorPorts {

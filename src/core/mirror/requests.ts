@@ -156,7 +156,11 @@ export class MirrorRequests<Encoded> {
     const live = this.#session(request.params);
     if (live !== undefined) return this.#attachments.load(connection, live, request, isResume);
     const refusal = checkReachesAgent(connection.scopes, request.method);
-    if (refusal !== undefined) return connection.answer(request.id, { error: refusal });
+    if (refusal !== undefined) {
+      // Who may only read gets what the hub kept; nothing reaches the agent.
+      if (this.#context.history?.serve(connection, request) === true) return undefined;
+      return connection.answer(request.id, { error: refusal });
+    }
     const filtered = this.#filtered(connection, request);
     if (filtered === undefined) return undefined;
     return this.#up.request(
@@ -165,6 +169,8 @@ export class MirrorRequests<Encoded> {
       connection.by,
       (body) => {
         const session = this.#session(request.params);
+        // S1 (d): the agent cannot; what is on disk can still be read.
+        if ("error" in body && this.#context.history?.serve(connection, request) === true) return undefined;
         if ("error" in body || session === undefined) return connection.answer(request.id, body);
         return this.#attachments.load(connection, session, request, isResume, filtered.ignored);
       },
@@ -208,6 +214,19 @@ export class MirrorRequests<Encoded> {
 
   #forward(connection: Connection<Encoded>, request: ClientRequest): void {
     const session = this.#session(request.params);
+    const id = stringAt(request.params, "sessionId");
+    if (
+      request.method === ACP.sessionPrompt &&
+      session === undefined &&
+      id !== undefined &&
+      this.#context.history?.holds(id) === true
+    ) {
+      const words =
+        "This session is history: there is no agent behind it. Load it in an instance that can, or start a new one";
+      return connection.answer(request.id, {
+        error: hubError(RPC.readOnly, "session-not-live", words, { sessionId: id }),
+      });
+    }
     if (request.method === ACP.sessionPrompt && session !== undefined) {
       this.#attachments.attach(connection, session, session.journal.tail);
     }

@@ -1,0 +1,77 @@
+/** Sessions of now and before: list, search, export, and the workspaces they ran in (contract §3). */
+
+import type { SessionHit, SessionQuery, Store } from "../../store/ports.ts";
+import { exportJson, exportMarkdown } from "../export.ts";
+import type { History } from "../history.ts";
+import type { Routes } from "./app.ts";
+import { READ } from "./needs.ts";
+import { Problem } from "./problem.ts";
+
+const STATES: ReadonlySet<string> = new Set(["idle", "running", "waiting", "closed", "live"]);
+
+interface ListQuery {
+  readonly q?: string;
+  readonly workspace?: string;
+  readonly state?: string;
+  readonly cursor?: string;
+  readonly limit?: string;
+}
+
+function readQuery(query: ListQuery): SessionQuery {
+  const { q, workspace, state, cursor, limit } = query;
+  if (state !== undefined && !STATES.has(state)) throw new Problem(400, `"state" is one of ${[...STATES].join(", ")}`);
+  const count = limit === undefined ? undefined : Number(limit);
+  if (count !== undefined && !(Number.isInteger(count) && count >= 1 && count <= 200)) {
+    throw new Problem(400, '"limit" takes a whole number from 1 to 200');
+  }
+  return {
+    ...(q !== undefined && q !== "" && { text: q }),
+    ...(workspace !== undefined && { workspace }),
+    ...(state !== undefined && { state: state as NonNullable<SessionQuery["state"]> }),
+    ...(cursor !== undefined && { cursor }),
+    ...(count !== undefined && { limit: count }),
+  };
+}
+
+function view(hit: SessionHit): object {
+  const { sessionId, agent, cwd, title, createdAt, updatedAt, state, closedAt, extra } = hit.session;
+  return {
+    sessionId,
+    agent,
+    cwd,
+    title: title ?? null,
+    createdAt,
+    updatedAt,
+    state,
+    closedAt: closedAt ?? null,
+    instanceId: state === "closed" ? null : (extra["instanceId"] ?? null),
+    ...(hit.snippet !== undefined && { snippet: hit.snippet }),
+  };
+}
+
+export function historyRoutes(store: Store, history: History): Routes {
+  return (app) => {
+    app.get<{ Querystring: ListQuery }>("/api/sessions", READ, (request) => {
+      const page = store.sessions.list(readQuery(request.query));
+      return { sessions: page.hits.map(view), nextCursor: page.nextCursor ?? null };
+    });
+    app.get("/api/projects", READ, () => store.sessions.workspaces());
+    app.get<{ Params: { sid: string }; Querystring: { format?: string } }>(
+      "/api/sessions/:sid/export",
+      READ,
+      (request, reply) => {
+        const record = history.find(request.params.sid);
+        if (record === undefined) throw new Problem(404, "No such session");
+        const format = request.query.format ?? "md";
+        const name = `session-${record.sessionId.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 60)}`;
+        if (format === "json") {
+          reply.header("Content-Disposition", `attachment; filename="${name}.json"`);
+          return reply.type("application/json").send(exportJson(record, history.items(record)));
+        }
+        if (format !== "md") throw new Problem(400, '"format" is md or json');
+        reply.header("Content-Disposition", `attachment; filename="${name}.md"`);
+        return reply.type("text/markdown; charset=utf-8").send(exportMarkdown(record, history.items(record)));
+      },
+    );
+  };
+}
