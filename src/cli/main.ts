@@ -57,10 +57,7 @@ async function fail(error: unknown): Promise<number> {
 
 // A reader that closes our output early (`acp-hub ls | head`) is no fault.
 process.stdout.on("error", () => process.exit(0));
-run(process.argv.slice(2))
-  .catch(fail)
-  .then((code) => {
-    process.exitCode = code;
-    // What still holds the process (an idle socket) must not: everything has been closed by its owner.
-    setImmediate(() => process.exit(code));
-  });
+const code = await run(process.argv.slice(2)).catch(fail);
+process.exitCode = code;
+// What still holds the process (an idle socket) must not: everything has been closed by its owner.
+setImmediate(() => process.exit(code));
