@@ -69,6 +69,8 @@ export interface LinkSession {
   /** False when events before `head` are missing: after a resume, or over the bound. */
   readonly whole: boolean;
   readonly cwd: string;
+  /** `cwd` and the additional directories; absent from older bridges. */
+  readonly roots?: readonly string[];
   readonly title?: string;
   readonly updatedAt: number;
   readonly openedBy: "primary" | "remote";
