@@ -31,6 +31,7 @@ import { levelFor, parseModelValue, entryOf } from "./translate/config-options.t
 import { readEvent } from "./translate/event.ts";
 import { Finisher } from "./turns/finish.ts";
 import { FollowUps } from "./turns/follow-ups.ts";
+import { ForeignWatch } from "./turns/foreign-watch.ts";
 import { Prompts } from "./turns/prompts.ts";
 import { Router, sortedEvents } from "./turns/router.ts";
 import { Sender } from "./turns/send.ts";
@@ -151,7 +152,7 @@ export class ZcodeAgent {
     const lifecycle = new Lifecycle(this.#host);
     const followUps = new FollowUps(this.#host, lifecycle);
     this.#followUps = followUps;
-    this.#router = new Router(this.#host, followUps);
+    this.#router = new Router(this.#host, followUps, new ForeignWatch(this.#host, lifecycle));
     const sender = new Sender(this.#host, lifecycle);
     const finisher = new Finisher(this.#host, lifecycle, followUps);
     this.#parts = {
@@ -218,7 +219,12 @@ export class ZcodeAgent {
     if (connection === undefined) return;
     const { nativeSearch, memory } = this.#deps.config;
     const auto = autoAnswer(method, params, { nativeSearch, memory, providers });
-    if (auto === undefined) return this.#host.asks.receive(connection, id, method, params);
+    if (auto === undefined) {
+      const session = this.#host.sessions.byZcode(stringAt(params, "sessionId") ?? "");
+      // A sub-agent's question names a turn of its own, which nothing else here knows.
+      if (session !== undefined && params["origin"] === undefined) this.#router.onQuestion(session, stringAt(params, "turnId"));
+      return this.#host.asks.receive(connection, id, method, params);
+    }
     if ("result" in auto) connection.answer(id, auto.result);
     else connection.answerError(id, auto.error.code, auto.error.message);
   }

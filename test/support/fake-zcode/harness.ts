@@ -192,6 +192,8 @@ export interface HarnessOptions {
   readonly capabilities?: JsonObject;
   readonly home?: string;
   readonly store?: SessionMap;
+  /** Stands between the fake and the backend: may drop, repeat or hold back lines. */
+  readonly deliver?: (line: string, next: (line: string) => void) => void;
   /** Violations a test provokes on purpose. */
   readonly allows?: (violation: string) => boolean;
   /** Scenario of later starts; the first one by default, with the store kept. */
@@ -209,7 +211,7 @@ export async function harness(scenario: Scenario, options: HarnessOptions = {}):
     const fake = new FakeZcode(before === undefined ? scenario : (options.next ?? scenario), {
       clock,
       env: {},
-      write: (line) => setImmediate(() => handlers.onLine(line)),
+      write: (line) => setImmediate(() => (options.deliver === undefined ? handlers.onLine(line) : options.deliver(line, (next) => handlers.onLine(next)))),
       exit: (code) => setImmediate(() => handlers.onExit({ code, signal: null, stderrTail: "fake ended" })),
     });
     for (const session of before?.sessions.values() ?? []) {

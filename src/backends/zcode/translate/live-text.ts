@@ -10,6 +10,8 @@ export class LiveText {
   #a = 0x811c9dc5;
   #b = 5381;
   #kept: string | undefined = "";
+  /** Shown whole from the store: a delta that still comes was on the way, and is in it. */
+  isWhole = false;
 
   get length(): number {
     return this.#length;
@@ -59,8 +61,12 @@ export class LiveTexts {
     return this.#texts.get(id);
   }
 
-  append(id: string, delta: string): void {
-    if (this.#last?.id === id) return this.#last.text.append(delta);
+  /** False when the message was shown whole already: the delta is not to be shown. */
+  append(id: string, delta: string): boolean {
+    if (this.#last?.id === id && !this.#last.text.isWhole) {
+      this.#last.text.append(delta);
+      return true;
+    }
     // A new message began: the one before is complete and stored.
     this.#last?.text.forget();
     let text = this.#texts.get(id);
@@ -75,6 +81,8 @@ export class LiveTexts {
       }
     }
     this.#last = { id, text };
+    if (text.isWhole) return false;
     text.append(delta);
+    return true;
   }
 }

@@ -84,18 +84,24 @@ function pushText(
   const before = id === undefined ? undefined : shown.delivered[kind].get(id);
   if (before !== undefined) {
     const rest = before.remainder(full);
-    if (rest !== undefined && rest !== "") shown.text[kind](rest, id, out);
+    if (rest !== undefined && rest !== "") showWhole(shown, kind, id, rest, out);
     return;
   }
   const anonymous = kind === "text" ? shown.text.anonymous : shown.text.anonymousThought;
   if (id !== undefined && anonymous.length === 0) {
-    shown.text[kind](full, id, out);
+    showWhole(shown, kind, id, full, out);
     return;
   }
   // Deltas without message ids can only be matched in order: this message begins where the last one ended.
   unnamed[kind] += full;
   const rest = anonymous.remainder(unnamed[kind]);
   if (rest !== undefined && rest !== "") shown.text[kind](rest, undefined, out);
+}
+
+function showWhole(shown: TurnShown, kind: "text" | "thought", id: string | undefined, rest: string, out: Update[]): void {
+  shown.text[kind](rest, id, out);
+  const text = id === undefined ? undefined : shown.delivered[kind].get(id);
+  if (text !== undefined) text.isWhole = true;
 }
 
 /** A call whose end was lost on the way: the store knows how it ended. */

@@ -47,7 +47,7 @@ export class TurnText {
 
   text(delta: string, id: string | undefined, out: Update[]): boolean {
     if (id === undefined) this.anonymous.append(delta);
-    else this.#delivered.text.append(id, delta);
+    else if (!this.#delivered.text.append(id, delta)) return false;
     this.all.append(delta);
     this.lastMessageId = id;
     if (this.#voice === "silent") return false;
@@ -57,7 +57,7 @@ export class TurnText {
 
   thought(delta: string, id: string | undefined, out: Update[]): boolean {
     if (id === undefined) this.anonymousThought.append(delta);
-    else this.#delivered.thought.append(id, delta);
+    else if (!this.#delivered.thought.append(id, delta)) return false;
     if (this.#voice !== "shown") return false;
     const messageId = `thought_${this.messageId(id)}`;
     out.push({ sessionUpdate: "agent_thought_chunk", content: textContent(delta), messageId });

@@ -87,15 +87,14 @@ export class Finisher {
   }
 }
 
-/** The final text a turn's end carries, as far as it was not shown. Some builds give the last message, some all of them. */
+/** The final text a turn's end carries, as far as it was not shown. */
 function pushResponse(response: string, shown: TurnShown, out: Update[]): void {
   if (response === "") return;
   const { text } = shown;
   if (text.all.length === 0) return void text.text(response, undefined, out);
-  const id = text.lastMessageId;
-  const last = id === undefined ? undefined : shown.delivered.text.get(id);
-  const rest = last?.remainder(response) ?? text.all.remainder(response);
-  if (rest !== undefined && rest !== "") text.text(rest, id, out);
+  // Only a text that begins with all that was shown can be continued; anything else could repeat what is there.
+  const rest = text.all.remainder(response);
+  if (rest !== undefined && rest !== "") text.text(rest, text.lastMessageId, out);
 }
 
 function resultOf(run: PromptRun, end: RunEnd, text: TurnText): JsonObject {

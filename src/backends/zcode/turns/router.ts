@@ -14,16 +14,19 @@ import { TurnText } from "../translate/stream.ts";
 import { usageOfEvent } from "../translate/usage.ts";
 import { TIMING } from "../timing.ts";
 import type { FollowUps } from "./follow-ups.ts";
+import type { ForeignWatch } from "./foreign-watch.ts";
 import type { RunEnd } from "./run.ts";
 import { foreignKind, type Turn, type TurnKind } from "./turn-table.ts";
 
 export class Router {
   readonly #host: Host;
   readonly #followUps: FollowUps;
+  readonly #foreignWatch: ForeignWatch;
 
-  constructor(host: Host, followUps: FollowUps) {
+  constructor(host: Host, followUps: FollowUps, foreignWatch: ForeignWatch) {
     this.#host = host;
     this.#followUps = followUps;
+    this.#foreignWatch = foreignWatch;
   }
 
   onEvent(session: Session, event: ZEvent): void {
@@ -73,6 +76,11 @@ export class Router {
     else if (reason === "session_compact_failed") session.compaction.end("failed");
   }
 
+  /** A question names its turn: enough to know that the turn runs, when its start was lost. */
+  onQuestion(session: Session, turnId: string | undefined): void {
+    if (turnId !== undefined) this.#turnOf(session, { sessionId: "", type: "question", payload: {}, turnId });
+  }
+
   /** Ends a turn by other means than its own event: found idle, given up, drained. */
   close(session: Session, turn: Turn, end: RunEnd): void {
     session.turns.end(turn.key);
@@ -101,10 +109,12 @@ export class Router {
       text: new TurnText(voice, fallbackId, session.delivered),
       foregroundExecutionId: stringAt(payload, "foregroundExecutionId"),
       isDead: false,
+      lastEventAt: this.#host.clock.now(),
       cancelGrace: undefined,
     };
     session.turns.add(turn);
     this.#report(session, turn, true);
+    if (kind !== "own") this.#foreignWatch.watch(session, (over) => this.close(session, over, { kind: "idle" }));
     return turn;
   }
 
@@ -196,6 +206,7 @@ export class Router {
   }
 
   #touch(session: Session, turn: Turn): void {
+    turn.lastEventAt = this.#host.clock.now();
     const run = session.run;
     if (run !== undefined && (run.turn === turn || run.steeredInto === turn.key)) run.lastEventAt = this.#host.clock.now();
   }
@@ -206,7 +217,8 @@ export class Router {
   }
 
   #ended(session: Session, event: ZEvent, outcome: TurnOutcome): void {
-    const turn = this.#turnOf(session, event);
+    // An end alone tells nothing about whose turn it was: with its start lost, looking at the session is safer.
+    const turn = event.turnId === undefined ? session.turns.active : session.turns.get(event.turnId);
     if (turn === undefined) {
       // The end of a cancelled turn that never showed its start.
       if (event.turnId !== undefined) session.turns.end(event.turnId);
@@ -280,7 +292,8 @@ export class Router {
 
   #lockFree(session: Session): void {
     const run = session.run;
-    if (run?.phase === "running" && !session.turns.hasBackground) {
+    const isOn = run?.phase === "running" || run?.phase === "waiting";
+    if (run !== undefined && isOn && !session.turns.hasBackground) {
       run.sawCompleted = true;
       run.onCompletedHint?.();
     } else if (session.turns.dying !== undefined && run?.phase !== "running") session.turns.dying.end();

@@ -73,7 +73,7 @@ export class StallWatch {
       return this.#arm(wanted - silence);
     }
     this.#movedAt = Math.max(this.#movedAt, run.lastEventAt);
-    if (run.sawCompleted && silence >= TIMING.stallMs) return this.#end({ kind: "idle" });
+    if (run.sawCompleted && run.turn !== undefined && silence >= TIMING.stallMs) return this.#end({ kind: "idle" });
     await this.#look(run.lastEventAt);
   }
 

@@ -16,6 +16,8 @@ export interface Turn {
   readonly kind: TurnKind;
   readonly text: TurnText;
   readonly foregroundExecutionId: string | undefined;
+  /** Epoch milliseconds. */
+  lastEventAt: number;
   /** Cancelled: nothing of it is shown any more. */
   isDead: boolean;
   /** Set by `turn.terminal`, cleared by the end that usually follows. */
