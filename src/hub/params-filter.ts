@@ -17,8 +17,8 @@ import type { Instance } from "./instance.ts";
 export interface RemoteRules {
   /** `create.roots`: absolute directories. */
   readonly createRoots: readonly string[];
-  /** `remote.mcpServers`: what a remote client may name, and the definition the agent gets instead. */
-  readonly mcpServers: Readonly<Record<string, JsonObject>>;
+  /** `remote.mcpServers`: what a remote client may name, and the definition (an ACP `McpServer`) the agent gets instead. */
+  readonly remoteMcpServers: Readonly<Record<string, unknown>>;
   /** `remote.metaKeys`: keys of `_meta` that pass besides `acp-hub` and `zcode`. */
   readonly metaKeys: readonly string[];
 }
@@ -126,8 +126,9 @@ function ownServers(rules: RemoteRules, servers: Json, ignored: string[]): Json[
   const kept = new Map<string, JsonObject>();
   for (const server of Array.isArray(servers) ? servers : []) {
     const name = isObject(server) ? stringAt(server, "name") : undefined;
-    const own = name !== undefined && Object.hasOwn(rules.mcpServers, name) ? rules.mcpServers[name] : undefined;
-    if (name === undefined || own === undefined) ignored.push((name ?? "(unnamed)").slice(0, NAME_MAX));
+    const known = rules.remoteMcpServers;
+    const own = name !== undefined && Object.hasOwn(known, name) ? known[name] : undefined;
+    if (name === undefined || !isObject(own)) ignored.push((name ?? "(unnamed)").slice(0, NAME_MAX));
     else kept.set(name, { ...own, name });
   }
   return [...kept.values()];

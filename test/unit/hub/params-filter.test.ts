@@ -24,7 +24,7 @@ describe("parameters of a remote session", () => {
     params: JsonObject,
     options: { rules?: Partial<RemoteRules>; preset?: Preset; workspace?: string; method?: string } = {},
   ): ParamsVerdict => {
-    const rules: RemoteRules = { createRoots: [join(base, "roots")], mcpServers: {}, metaKeys: [], ...options.rules };
+    const rules: RemoteRules = { createRoots: [join(base, "roots")], remoteMcpServers: {}, metaKeys: [], ...options.rules };
     const hello = { workspace: options.workspace ?? join(base, "work") } as LinkHello;
     return paramsFilters(rules)({ hello })(
       options.method ?? "session/new",
@@ -101,10 +101,10 @@ describe("parameters of a remote session", () => {
         "docs",
       ],
     };
-    const verdict = judge(params, { rules: { mcpServers: { docs: own } } });
+    const verdict = judge(params, { rules: { remoteMcpServers: { docs: own } } });
     expect(passed(verdict)["mcpServers"]).toEqual([{ ...own, name: "docs" }]);
     expect(verdict.ok && verdict.ignored).toEqual(["evil", "toString", "(unnamed)", "(unnamed)"]);
-    expect(passed(judge({ mcpServers: { docs: own } }, { rules: { mcpServers: { docs: own } } }))).toEqual({
+    expect(passed(judge({ mcpServers: { docs: own } }, { rules: { remoteMcpServers: { docs: own } } }))).toEqual({
       mcpServers: [],
     });
   });
