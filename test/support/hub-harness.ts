@@ -7,7 +7,7 @@ import { pino } from "pino";
 import type { Backend } from "../../src/backends/backend.ts";
 import { runBridge } from "../../src/bridge/bridge.ts";
 import { makePrivateDir, type Paths, resolvePaths } from "../../src/config/paths.ts";
-import { Hub, type HubAuth } from "../../src/hub/hub.ts";
+import { Hub, type HubAuth, type HubOptions } from "../../src/hub/hub.ts";
 import type { Principal } from "../../src/hub/principal.ts";
 import { deviceId } from "../../src/protocol/ids.ts";
 import { isPreset, PRESETS } from "../../src/protocol/scopes.ts";
@@ -46,9 +46,11 @@ export interface HubHarness {
 export interface HarnessOptions {
   /** Keeps sessions on disk, as the real hub does. */
   readonly isDurable?: boolean;
+  readonly routes?: HubOptions["routes"];
+  readonly paramsFilter?: HubOptions["paramsFilter"];
 }
 
-function makeHub(paths: Paths, port: number, store: Store | undefined): Hub {
+function makeHub(paths: Paths, port: number, store: Store | undefined, options: HarnessOptions): Hub {
   return new Hub({
     paths,
     version: "0.0.0-test",
@@ -59,8 +61,8 @@ function makeHub(paths: Paths, port: number, store: Store | undefined): Hub {
     auth: openAuth,
     log: pino({ level: "silent" }),
     store,
-    paramsFilter: () => (_method, params) => ({ ok: true, params, ignored: [] }),
-    routes: () => [],
+    paramsFilter: options.paramsFilter ?? (() => (_method, params) => ({ ok: true, params, ignored: [] })),
+    routes: options.routes ?? (() => []),
   });
 }
 
@@ -71,7 +73,7 @@ export async function startHub(options: HarnessOptions = {}): Promise<HubHarness
   const open = (): Store | undefined =>
     options.isDurable === true ? openStore({ path: paths.database, onError: () => undefined }).store : undefined;
   let store = open();
-  let hub = makeHub(paths, 0, store);
+  let hub = makeHub(paths, 0, store, options);
   const port = await hub.start();
   const editors: Transport[] = [];
   const bridges: Promise<number>[] = [];
@@ -85,7 +87,7 @@ export async function startHub(options: HarnessOptions = {}): Promise<HubHarness
       await hub.stop();
       store?.close();
       store = open();
-      hub = makeHub(paths, port, store);
+      hub = makeHub(paths, port, store, options);
       await hub.start();
     },
     url: `http://127.0.0.1:${port}`,
