@@ -102,6 +102,10 @@ export class TestClient {
     return this.request("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
   }
 
+  close(): void {
+    this.#transport.close();
+  }
+
   get updates(): JsonObject[] {
     return this.frames.flatMap((frame) => {
       const update = frame["method"] === "session/update" ? objectAt(objectAt(frame, "params"), "update") : undefined;

@@ -19,8 +19,8 @@ export interface LaunchInput {
   readonly env: Env;
   readonly home: string;
   readonly platform: NodeJS.Platform;
-  /** Extra arguments after `app-server --stdio`. */
-  readonly extraArgs?: readonly string[];
+  /** Whether a Node can run ZCode's script. Default: it opens an in-memory database. */
+  readonly canRun?: (node: string) => Promise<boolean>;
 }
 
 /** These tools call back into a scheduler nobody serves here, and trap the model in it. */
@@ -86,7 +86,7 @@ export function childEnv(input: LaunchInput, script: string): Env {
 /** Arguments after the executable. */
 export function appServerArgs(input: LaunchInput): string[] {
   const tools = disallowedTools(input.env);
-  return ["app-server", "--stdio", ...(tools === "" ? [] : ["--disallowed-tools", tools]), ...(input.extraArgs ?? [])];
+  return ["app-server", "--stdio", ...(tools === "" ? [] : ["--disallowed-tools", tools])];
 }
 
 /**
@@ -98,7 +98,7 @@ export async function planLaunch(input: LaunchInput): Promise<LaunchSpec> {
   const env = childEnv(input, executable);
   const args = appServerArgs(input);
   if (!isScript(executable)) return { command: executable, args, env };
-  const node = await chooseNode(nodeCandidates(input.env, input.home, onPath));
+  const node = await chooseNode(nodeCandidates(input.env, input.home, onPath), input.canRun);
   if (node === undefined) {
     throw new ZcodeError("dead", `No Node with node:sqlite (22 or newer) was found to run ${executable}; set ZCODE_NODE`);
   }

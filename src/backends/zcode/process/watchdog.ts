@@ -4,12 +4,13 @@
  */
 import { spawn } from "node:child_process";
 
+// `-s NAME --` is the one form in which every shell takes a group.
 const SCRIPT = [
-  "while kill -0 $1 2>/dev/null; do",
+  "while kill -s 0 -- $1 2>/dev/null; do",
   "  sleep 2",
-  "  kill -0 -- -$2 2>/dev/null || exit 0",
+  "  kill -s 0 -- -$2 2>/dev/null || exit 0",
   "done",
-  "kill -KILL -- -$2 2>/dev/null",
+  "kill -s KILL -- -$2 2>/dev/null",
 ].join("\n");
 
 /** Watches `groupId` on behalf of this process. The returned function ends the watch. */
