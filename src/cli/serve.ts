@@ -1,0 +1,116 @@
+/** `acp-hub serve`: the hub in the foreground, or on demand for a bridge. */
+import { once } from "node:events";
+import { resolvePaths } from "../config/paths.ts";
+import { isLoopback } from "../hub/edge.ts";
+import { hubLog } from "../hub/log.ts";
+import { HubRunningError, localUrl, type RunningHub, type ServeOptions, serveHub } from "../hub/serve.ts";
+import { VERSION } from "../protocol/version.ts";
+import { readArgs, readNumber } from "./args.ts";
+import type { Command } from "./command.ts";
+import { EXIT, UsageError } from "./exit.ts";
+import { serveSettings } from "./serve-settings.ts";
+
+const USAGE = "acp-hub serve [--host H] [--port N] [--home DIR] [--demo]";
+
+const OPTIONS = {
+  host: { type: "string" },
+  port: { type: "string" },
+  home: { type: "string" },
+  demo: { type: "boolean" },
+  /** By a bridge: a taken port is no error, and nobody reads the output. */
+  "on-demand": { type: "boolean" },
+} as const;
+
+/** A hub started on demand ends after an hour with no bridge and no connection (L6). */
+const IDLE_MS = 3_600_000;
+const IDLE_LOOK_MS = 30_000;
+
+export const command: Command = {
+  usage: USAGE,
+  async run(argv) {
+    const { values, positionals } = readArgs(argv, OPTIONS, USAGE);
+    if (positionals.length > 0) throw new UsageError(`serve takes no "${positionals[0]}"\nUsage: ${USAGE}`);
+    const isOnDemand = values["on-demand"] === true;
+    const home = values.home ?? process.env["ACP_HUB_HOME"];
+    const paths = resolvePaths(home);
+    const flags = { host: values.host, port: readNumber("--port", values.port, 0, 65_535) };
+    const settings = await serveSettings(paths, flags, process.env);
+    const log = hubLog(settings.logLevel, `${paths.logDir}/hub.log`);
+    const options: ServeOptions = { ...settings, paths, version: VERSION, log };
+    const running = await listen(options, isOnDemand);
+    if (running === "running-already") return EXIT.ok;
+    announce(options, running);
+    const demo = values.demo === true ? await startDemo(running, options, home) : undefined;
+    const why = await ending(running, isOnDemand);
+    log.info({ why }, "hub stopping");
+    demo?.();
+    await running.stop();
+    log.flush();
+    return EXIT.ok;
+  },
+};
+
+async function listen(options: ServeOptions, isOnDemand: boolean): Promise<RunningHub | "running-already"> {
+  try {
+    return await serveHub(options);
+  } catch (error) {
+    if (error instanceof HubRunningError) {
+      if (isOnDemand) return "running-already";
+      throw new UsageError(`${error.message}: stop it with acp-hub stop, or use another --home`, { cause: error });
+    }
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    // Started on demand it takes a free port and writes it to hub.json (contract §1).
+    if (isOnDemand) return serveHub({ ...options, port: 0 });
+    const { whoHolds } = await import("./port-owner.ts");
+    const who = await whoHolds(options.port);
+    throw new UsageError(
+      `Port ${options.port} on ${options.host} is taken${who === undefined ? "" : ` by ${who}`}: choose another with --port (0 picks one)`,
+      { cause: error },
+    );
+  }
+}
+
+function announce(options: ServeOptions, running: RunningHub): void {
+  for (const notice of running.notices) process.stderr.write(`acp-hub: ${notice}\n`);
+  const { host, basePath, tls } = options;
+  process.stdout.write(`acp-hub listening on ${localUrl(host, running.port, basePath, tls !== undefined)}\n`);
+  if (isLoopback(host)) return;
+  process.stderr.write(
+    tls === undefined
+      ? `WARNING: reachable beyond this computer (${host}:${running.port}) without TLS: everyone on the way can read along. Put a TLS proxy or a tunnel in front, or configure tls.\n`
+      : `Reachable beyond this computer on ${host}:${running.port}, with TLS; every request needs a credential.\n`,
+  );
+}
+
+/** A session to try, and the way in. */
+async function startDemo(running: RunningHub, options: ServeOptions, home: string | undefined): Promise<() => void> {
+  const { demoProcess, openDemoSession } = await import("./demo.ts");
+  const { printPairing } = await import("./pairing-words.ts");
+  const endProcess = demoProcess(home);
+  const stopWaiting = openDemoSession(running.hub);
+  await printPairing(
+    running.auth,
+    options.publicUrl ?? localUrl(options.host, running.port, options.basePath, options.tls !== undefined),
+  );
+  return () => {
+    stopWaiting();
+    endProcess();
+  };
+}
+
+async function ending(running: RunningHub, isOnDemand: boolean): Promise<string> {
+  const reasons = ["SIGTERM", "SIGINT", "SIGHUP"].map((signal) => once(process, signal).then(() => signal));
+  if (!isOnDemand) return Promise.race(reasons);
+  let timer: NodeJS.Timeout | undefined;
+  const idle = new Promise<string>((resolve) => {
+    let busyAt = Date.now();
+    timer = setInterval(() => {
+      const { registry, sockets } = running.hub;
+      if (registry.list().length > 0 || sockets.count > 0) busyAt = Date.now();
+      else if (Date.now() - busyAt >= IDLE_MS) resolve("idle");
+    }, IDLE_LOOK_MS);
+  });
+  const why = await Promise.race([...reasons, idle]);
+  clearInterval(timer);
+  return why;
+}

@@ -1,0 +1,175 @@
+/** Pairing, tokens, tickets and devices (contract §2, §3). Secrets are given out once, here, and stand in no log. */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Auth, PairAttempt } from "../../auth/auth.ts";
+import { type AuthFailure, isAuthFailure } from "../../auth/failures.ts";
+import { type CookieOptions, clearedCookie } from "../../auth/grants/cookie-key.ts";
+import type { Actor } from "../../auth/ports.ts";
+import { scopesFromText, scopesToText } from "../../auth/scope-text.ts";
+import { deviceId } from "../../protocol/ids.ts";
+import { isObject, type JsonObject, numberAt, stringAt } from "../../protocol/json.ts";
+import type { Scope } from "../../protocol/scopes.ts";
+import type { Principal } from "../principal.ts";
+import { principalOf, type Routes } from "./app.ts";
+import { ADMIN, ANY } from "./needs.ts";
+import { Problem } from "./problem.ts";
+
+export interface AuthRoutePorts {
+  readonly auth: Auth;
+  cookieOptions(): CookieOptions;
+  /** Where a phone opens the app: the address a pairing link starts with, without a slash at its end. */
+  publicUrl(): string;
+  addressOf(request: FastifyRequest): string;
+  /** Connections a device has open now. */
+  connectionsOf(deviceId: string): number;
+}
+
+const bodyOf = (request: FastifyRequest): JsonObject => {
+  if (isObject(request.body)) return request.body;
+  throw new Problem(400, "The body must be a JSON object");
+};
+
+function orProblem<T extends object>(answer: T | AuthFailure): T {
+  if (!isAuthFailure(answer)) return answer;
+  const { status, detail, code, retryAfterSeconds } = answer;
+  throw new Problem(status, detail, { code, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
+}
+
+function readScopes(body: JsonObject): readonly Scope[] {
+  const text = stringAt(body, "scope");
+  const scopes = text === undefined ? undefined : scopesFromText(text);
+  if (scopes === undefined)
+    throw new Problem(400, '"scope" must be viewer, approver, driver, owner or names of scopes');
+  return scopes;
+}
+
+const actorOf = (principal: Principal, address: string): Actor => ({
+  deviceId: principal.deviceId,
+  name: principal.name,
+  address,
+});
+
+export function authRoutes(ports: AuthRoutePorts): Routes {
+  return (app) => {
+    app.get("/.well-known/jwks.json", (_request, reply) =>
+      reply.header("Cache-Control", "max-age=300").send(ports.auth.jwks()),
+    );
+    for (const add of [pairingRoutes, tokenRoutes, deviceRoutes]) add(ports)(app);
+  };
+}
+
+function pairingRoutes(ports: AuthRoutePorts): Routes {
+  const { auth } = ports;
+  return (app) => {
+    app.post("/api/pairings", ADMIN, (request, reply) => {
+      const body = bodyOf(request);
+      const name = stringAt(body, "name");
+      const ttl = numberAt(body, "ttlSeconds");
+      const wanted = {
+        scopes: readScopes(body),
+        ...(name !== undefined && { name }),
+        ...(ttl !== undefined && { ttlMs: ttl * 1000 }),
+      };
+      const made = orProblem(auth.createPairing(wanted, withVia(principalOf(request)), ports.addressOf(request)));
+      const base = stringAt(body, "url") ?? ports.publicUrl();
+      // In the fragment: it reaches no server, no proxy and no log.
+      const url = `${base.replace(/\/$/, "")}/#pair=${made.linkSecret}`;
+      return reply
+        .code(201)
+        .send({ code: made.code, url, scope: scopesToText(made.scopes), expiresAt: made.expiresAt });
+    });
+    app.post("/api/pair", async (request, reply) => {
+      const body = bodyOf(request);
+      const code = stringAt(body, "code");
+      if (code === undefined) throw new Problem(400, '"code" must be a string');
+      const attempt: PairAttempt = { code, name: stringAt(body, "name"), address: ports.addressOf(request) };
+      if (body["mode"] === "cookie") return pairBrowser(ports, attempt, reply);
+      const { scopes, ...pair } = orProblem(await auth.pair(attempt));
+      return reply.code(201).send({ ...pair, scope: scopesToText(scopes), scopes });
+    });
+  };
+}
+
+async function pairBrowser(ports: AuthRoutePorts, attempt: PairAttempt, reply: FastifyReply): Promise<FastifyReply> {
+  const paired = orProblem(await ports.auth.pairBrowser(attempt, ports.cookieOptions()));
+  const { deviceId: id, scopes, key, setCookie } = paired;
+  return reply
+    .code(201)
+    .header("Set-Cookie", setCookie)
+    .send({ deviceId: id, scope: scopesToText(scopes), scopes, key });
+}
+
+function tokenRoutes(ports: AuthRoutePorts): Routes {
+  const { auth } = ports;
+  return (app) => {
+    app.post("/api/token", async (request) => {
+      const token = stringAt(bodyOf(request), "refreshToken");
+      if (token === undefined) throw new Problem(400, '"refreshToken" must be a string');
+      const { scopes, ...pair } = orProblem(await auth.refresh(token, ports.addressOf(request)));
+      return { ...pair, scope: scopesToText(scopes), scopes };
+    });
+    app.post("/api/tokens", ADMIN, async (request, reply) => {
+      const body = bodyOf(request);
+      const ttl = numberAt(body, "ttlSeconds");
+      const wanted = {
+        name: stringAt(body, "name") ?? "token",
+        scopes: readScopes(body),
+        queryAllowed: body["query"] === true,
+        ...(ttl !== undefined && { ttlMs: ttl * 1000 }),
+      };
+      const { record, token } = orProblem(await auth.createToken(wanted, withVia(principalOf(request))));
+      return reply
+        .code(201)
+        .send({ token, deviceId: record.deviceId, name: record.name, expiresAt: record.expiresAt ?? null });
+    });
+    app.post("/api/ws-ticket", ANY, (request, reply) =>
+      reply.code(201).send(auth.issueTicket(withVia(principalOf(request)))),
+    );
+    app.post("/api/logout", ANY, (request, reply) => {
+      const principal = principalOf(request);
+      auth.devices.revoke(principal.deviceId, "logged out", actorOf(principal, ports.addressOf(request)));
+      return reply.code(204).header("Set-Cookie", clearedCookie(ports.cookieOptions())).send();
+    });
+  };
+}
+
+function deviceRoutes(ports: AuthRoutePorts): Routes {
+  const { devices } = ports.auth;
+  return (app) => {
+    app.get("/api/devices", ANY, (request) => {
+      const principal = principalOf(request);
+      const isAdmin = principal.scopes.has("admin");
+      return devices
+        .list()
+        .filter((record) => record.revokedAt === undefined && (isAdmin || record.deviceId === principal.deviceId))
+        .map((record) => ({
+          ...record,
+          scope: scopesToText(record.scopes),
+          connections: ports.connectionsOf(record.deviceId),
+          isThis: record.deviceId === principal.deviceId,
+        }));
+    });
+    app.patch<{ Params: { id: string } }>("/api/devices/:id", ANY, (request, reply) => {
+      const name = stringAt(bodyOf(request), "name");
+      if (name === undefined) throw new Problem(400, '"name" must be a string');
+      const actor = ownOrAdmin(ports, request, request.params.id);
+      if (!devices.rename(deviceId(request.params.id), name, actor)) throw new Problem(404, "No such device");
+      return reply.code(204).send();
+    });
+    app.delete<{ Params: { id: string } }>("/api/devices/:id", ANY, (request, reply) => {
+      const actor = ownOrAdmin(ports, request, request.params.id);
+      if (!devices.revoke(deviceId(request.params.id), "revoked", actor)) throw new Problem(404, "No such device");
+      return reply.code(204).send();
+    });
+  };
+}
+
+/** A device may rename and revoke itself; others need `admin`. */
+function ownOrAdmin(ports: AuthRoutePorts, request: FastifyRequest, target: string): Actor {
+  const principal = principalOf(request);
+  if (principal.deviceId !== target && !principal.scopes.has("admin")) {
+    throw new Problem(403, "This credential lacks admin", { code: "missing-scope", missing: ["admin"] });
+  }
+  return actorOf(principal, ports.addressOf(request));
+}
+
+const withVia = (principal: Principal) => ({ ...principal, kind: "local" as const, via: "local" as const });
