@@ -13,6 +13,8 @@ const COMMANDS: ReadonlyMap<string, Entry> = new Map([
   ["status", { summary: "is the hub running, where, with whom", load: () => import("./status.ts") }],
   ["ls", { summary: "list running instances and their sessions", load: () => import("./ls.ts") }],
   ["watch", { summary: "follow a session in the terminal", load: () => import("./watch.ts") }],
+  ["pair", { summary: "print a one-time way in for a phone or browser", load: () => import("./pair.ts") }],
+  ["devices", { summary: "paired devices and tokens: list, rename, revoke", load: () => import("./devices.ts") }],
   ["token", { summary: "create, list and revoke credentials for scripts", load: () => import("./token.ts") }],
   ["stop", { summary: "stop the hub; agents and editors are not touched", load: () => import("./stop.ts") }],
 ]);
