@@ -36,13 +36,16 @@ export class RawClient {
   readonly frames: Frame[] = [];
   closed: { code: number | undefined; reason: string } | undefined;
   readonly #transport: Transport;
+  readonly #watch: (frame: Frame) => void;
   readonly #pending = new Map<RpcId, { resolve: (value: JsonObject) => void; reject: (error: Error) => void }>();
   readonly #taken = new Set<Frame>();
   #waiters: Waiter[] = [];
   #nextId = 1;
 
-  constructor(transport: Transport) {
+  /** `onFrame`: sees every frame first; for the side that has to answer by itself. */
+  constructor(transport: Transport, onFrame: (frame: Frame) => void = () => undefined) {
     this.#transport = transport;
+    this.#watch = onFrame;
     transport.start({
       onFrame: (frame) => this.#onFrame(frame),
       onJunk: () => undefined,
@@ -132,6 +135,7 @@ export class RawClient {
 
   #onFrame(frame: Frame): void {
     this.frames.push(frame);
+    this.#watch(frame);
     if (frame.kind === "response") {
       const pending = this.#pending.get(frame.msg.id);
       this.#pending.delete(frame.msg.id);

@@ -25,6 +25,8 @@ export interface Opened {
   /** Its name without links. */
   readonly path: string;
   readonly stats: BigIntStats;
+  /** The roots it was found in, links resolved. */
+  readonly roots: readonly string[];
 }
 
 export type Wanted = "file" | "directory";
@@ -99,7 +101,7 @@ async function verified(handle: FileHandle, real: string, within: readonly strin
     const isSame = again === real && named.ino === stats.ino && named.dev === stats.dev;
     if (!isSame || !within.some((root) => isInside(root, again))) throw outside();
     if (wanted === "directory" ? !stats.isDirectory() : !stats.isFile()) throw wrongType(wanted);
-    return { handle, path: real, stats };
+    return { handle, path: real, stats, roots: within };
   } catch (error) {
     await handle.close();
     throw error;
