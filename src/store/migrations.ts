@@ -71,10 +71,10 @@ CREATE TABLE devices (
   last_seen_at INTEGER, last_address TEXT
 ) STRICT, WITHOUT ROWID;
 
--- id and second_hash are hashes, or the jti of a signed token: nothing here opens a door.
+-- id and secret_hash are hashes, or the jti of a signed token: nothing here opens a door.
 CREATE TABLE credentials (
   id TEXT PRIMARY KEY, device TEXT NOT NULL REFERENCES devices(id) ON DELETE CASCADE, kind TEXT NOT NULL,
-  second_hash TEXT, created_at INTEGER NOT NULL, expires_at INTEGER, used_at INTEGER
+  secret_hash TEXT, created_at INTEGER NOT NULL, expires_at INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX credentials_device ON credentials (device);
 CREATE INDEX credentials_expiry ON credentials (expires_at) WHERE expires_at IS NOT NULL;

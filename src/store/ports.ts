@@ -231,16 +231,20 @@ export interface InteractionStore {
   prune(before: number): number;
 }
 
-/** `id` is a hash of the secret, or the `jti` of a signed token. */
+/** `id` is a hash, or the `jti` of a signed token. */
 export interface CredentialRecord {
   readonly id: string;
   readonly deviceId: DeviceId;
   readonly kind: "refresh" | "browser" | "token" | "secret";
-  /** Of a browser: the hash of its key. */
-  readonly secondHash?: string;
+  /** The hash of what has to be shown besides: a browser's key, the current secret of a refresh credential. */
+  readonly secretHash?: string;
   readonly createdAt: number;
   readonly expiresAt?: number;
-  readonly usedAt?: number;
+}
+
+export interface SecretChange {
+  readonly secretHash: string;
+  readonly expiresAt: number;
 }
 
 /** Devices and the hashes of what they hold. Every method throws `StoreError`: a credential nobody recorded must not be given out. */
@@ -254,8 +258,8 @@ export interface DeviceStore {
   putCredential(record: CredentialRecord): void;
   getCredential(id: string): CredentialRecord | undefined;
   listCredentials(deviceId: DeviceId): readonly CredentialRecord[];
-  /** Marks it used; false when it was used before or is unknown: of two that try, one wins. */
-  useCredential(id: string, at: number): boolean;
+  /** Puts a new secret's hash in the place of `from`; false when another one stands there: of two that try, one wins. */
+  replaceSecret(id: string, from: string, to: SecretChange): boolean;
   deleteCredentials(deviceId: DeviceId): void;
   /** Forgets credentials that expired before `now`. Gives how many. */
   pruneCredentials(now: number): number;

@@ -112,14 +112,24 @@ export function storeRecordsSuite(name: string, make: MakeStore): void {
       expect(store.devices.listDevices().map((record) => record.deviceId)).toEqual(["laptop", "phone"]);
     });
 
-    test("C2.tokens a credential is used once: of two that try, one wins", () => {
+    test("C2.tokens a secret is replaced once: of two that try, one wins", () => {
       store.devices.putDevice(device("phone"));
-      const credential = { id: "hash", deviceId: PHONE, kind: "refresh", createdAt: 1, expiresAt: 50 } as const;
+      const credential = {
+        id: "hash",
+        deviceId: PHONE,
+        kind: "refresh",
+        secretHash: "first",
+        createdAt: 1,
+        expiresAt: 50,
+      } as const;
       store.devices.putCredential(credential);
       expect(store.devices.getCredential("hash")).toEqual(credential);
-      expect([store.devices.useCredential("hash", 5), store.devices.useCredential("hash", 6)]).toEqual([true, false]);
-      expect(store.devices.useCredential("unknown", 5)).toBe(false);
-      expect(store.devices.getCredential("hash")).toEqual({ ...credential, usedAt: 5 });
+      const tries = ["second", "third"].map((secretHash) =>
+        store.devices.replaceSecret("hash", "first", { secretHash, expiresAt: 90 }),
+      );
+      expect(tries).toEqual([true, false]);
+      expect(store.devices.replaceSecret("unknown", "first", { secretHash: "x", expiresAt: 1 })).toBe(false);
+      expect(store.devices.getCredential("hash")).toEqual({ ...credential, secretHash: "second", expiresAt: 90 });
       expect(() => store.devices.putCredential(credential)).toThrow(expect.objectContaining({ code: "constraint" }));
     });
 
@@ -130,7 +140,7 @@ export function storeRecordsSuite(name: string, make: MakeStore): void {
       store.devices.putDevice(device("phone"));
       store.devices.putDevice(device("laptop"));
       store.devices.putCredential({ id: "1", deviceId: PHONE, kind: "refresh", createdAt: 1, expiresAt: 10 });
-      store.devices.putCredential({ id: "2", deviceId: PHONE, kind: "browser", createdAt: 2, secondHash: "k" });
+      store.devices.putCredential({ id: "2", deviceId: PHONE, kind: "browser", createdAt: 2, secretHash: "k" });
       store.devices.putCredential({ id: "3", deviceId: deviceId("laptop"), kind: "token", createdAt: 3 });
       expect(store.devices.listCredentials(PHONE).map((credential) => credential.id)).toEqual(["1", "2"]);
       expect(store.devices.pruneCredentials(11)).toBe(1);

@@ -2,7 +2,7 @@
 import type { DeviceRecord } from "../../protocol/devices.ts";
 import type { DeviceId } from "../../protocol/ids.ts";
 import { StoreError } from "../errors.ts";
-import type { CredentialRecord, DeviceStore } from "../ports.ts";
+import type { CredentialRecord, DeviceStore, SecretChange } from "../ports.ts";
 
 export class MemoryDevices implements DeviceStore {
   readonly #devices = new Map<DeviceId, DeviceRecord>();
@@ -41,10 +41,10 @@ export class MemoryDevices implements DeviceStore {
     return found.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
   }
 
-  useCredential(id: string, at: number): boolean {
+  replaceSecret(id: string, from: string, to: SecretChange): boolean {
     const record = this.#credentials.get(id);
-    if (record === undefined || record.usedAt !== undefined) return false;
-    this.#credentials.set(id, { ...record, usedAt: at });
+    if (record?.secretHash !== from) return false;
+    this.#credentials.set(id, { ...record, ...to });
     return true;
   }
 

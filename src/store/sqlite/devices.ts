@@ -4,7 +4,7 @@ import { type DeviceId, deviceId as deviceIdOf } from "../../protocol/ids.ts";
 import { isScope } from "../../protocol/scopes.ts";
 import type { SqlRow, Statement } from "../driver.ts";
 import { StoreError } from "../errors.ts";
-import type { CredentialRecord, DeviceStore } from "../ports.ts";
+import type { CredentialRecord, DeviceStore, SecretChange } from "../ports.ts";
 import { numberAt, optionalNumber, optionalText, stringsAt, textAt } from "./columns.ts";
 import { orThrow, type StoreContext } from "./guard.ts";
 
@@ -44,17 +44,15 @@ function deviceOf(row: SqlRow): DeviceRecord {
 }
 
 function credentialOf(row: SqlRow): CredentialRecord {
-  const secondHash = optionalText(row, "second_hash");
+  const secretHash = optionalText(row, "secret_hash");
   const expiresAt = optionalNumber(row, "expires_at");
-  const usedAt = optionalNumber(row, "used_at");
   return {
     id: textAt(row, "id"),
     deviceId: deviceIdOf(textAt(row, "device")),
     kind: checked(textAt(row, "kind"), isCredentialKind),
-    ...(secondHash !== undefined && { secondHash }),
+    ...(secretHash !== undefined && { secretHash }),
     createdAt: numberAt(row, "created_at"),
     ...(expiresAt !== undefined && { expiresAt }),
-    ...(usedAt !== undefined && { usedAt }),
   };
 }
 
@@ -67,7 +65,7 @@ export class SqliteDevices implements DeviceStore {
   readonly #putCredential: Statement;
   readonly #getCredential: Statement;
   readonly #listCredentials: Statement;
-  readonly #use: Statement;
+  readonly #replace: Statement;
   readonly #deleteCredentials: Statement;
   readonly #pruneCredentials: Statement;
 
@@ -85,11 +83,13 @@ export class SqliteDevices implements DeviceStore {
     this.#list = database.prepare("SELECT * FROM devices ORDER BY created_at, id");
     this.#seen = database.prepare("UPDATE devices SET last_seen_at = ?, last_address = ? WHERE id = ?");
     this.#putCredential = database.prepare(
-      "INSERT INTO credentials (id, device, kind, second_hash, created_at, expires_at, used_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO credentials (id, device, kind, secret_hash, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)",
     );
     this.#getCredential = database.prepare("SELECT * FROM credentials WHERE id = ?");
     this.#listCredentials = database.prepare("SELECT * FROM credentials WHERE device = ? ORDER BY created_at, id");
-    this.#use = database.prepare("UPDATE credentials SET used_at = ? WHERE id = ? AND used_at IS NULL");
+    this.#replace = database.prepare(
+      "UPDATE credentials SET secret_hash = ?, expires_at = ? WHERE id = ? AND secret_hash = ?",
+    );
     this.#deleteCredentials = database.prepare("DELETE FROM credentials WHERE device = ?");
     this.#pruneCredentials = database.prepare("DELETE FROM credentials WHERE expires_at < ?");
   }
@@ -129,9 +129,9 @@ export class SqliteDevices implements DeviceStore {
   }
 
   putCredential(record: CredentialRecord): void {
-    const { id, deviceId, kind, secondHash, createdAt, expiresAt, usedAt } = record;
+    const { id, deviceId, kind, secretHash, createdAt, expiresAt } = record;
     orThrow(this.#context, "writing a credential", () =>
-      this.#putCredential.run(id, deviceId, kind, secondHash ?? null, createdAt, expiresAt ?? null, usedAt ?? null),
+      this.#putCredential.run(id, deviceId, kind, secretHash ?? null, createdAt, expiresAt ?? null),
     );
   }
 
@@ -146,8 +146,12 @@ export class SqliteDevices implements DeviceStore {
     return orThrow(this.#context, "listing credentials", () => this.#listCredentials.all(deviceId).map(credentialOf));
   }
 
-  useCredential(id: string, at: number): boolean {
-    return orThrow(this.#context, "using a credential", () => this.#use.run(at, id).changes === 1);
+  replaceSecret(id: string, from: string, to: SecretChange): boolean {
+    return orThrow(
+      this.#context,
+      "replacing a secret",
+      () => this.#replace.run(to.secretHash, to.expiresAt, id, from).changes === 1,
+    );
   }
 
   deleteCredentials(deviceId: DeviceId): void {

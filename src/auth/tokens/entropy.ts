@@ -1,0 +1,58 @@
+/**
+ * How hard a given secret is to guess, as a lower estimate: what kinds of characters it is made of, times how many of them
+ * tell something new. No dictionary: text that could be words is counted as words.
+ */
+
+const CLASSES: readonly (readonly [RegExp, number])[] = [
+  [/^[0-9]*$/, 10],
+  [/^[0-9a-f]*$/, 16],
+  [/^[0-9A-F]*$/, 16],
+  [/^[0-9a-z]*$/, 36],
+  [/^[0-9A-Z]*$/, 36],
+  [/^[0-9A-Za-z]*$/, 62],
+  [/^[0-9A-Za-z_+/=.~-]*$/, 64],
+  [/^[\x21-\x7e]*$/, 90],
+];
+
+const ALPHABET_DEFAULT = 90;
+/** Written language has little more than two bits a letter. */
+const WORD_BITS_PER_CHAR = 2.2;
+/** More than this is more than enough. */
+const CHARS_MAX = 512;
+
+/** True for letters and marks in which most neighbours have the same case: words, names, sentences, CamelCase. */
+function couldBeWords(secret: string): boolean {
+  if (!/^[\p{L}\s\p{P}]*$/u.test(secret)) return false;
+  const pairs = (form: RegExp): number => [...secret.matchAll(form)].length;
+  const half = (secret.length - 1) / 2;
+  // Of random letters of both cases a quarter of the neighbours are two of one case.
+  return (
+    /^[^\p{Lu}\p{Ll}]*$/u.test(secret) || pairs(/\p{Ll}(?=\p{Ll})/gu) >= half || pairs(/\p{Lu}(?=\p{Lu})/gu) >= half
+  );
+}
+
+/** Characters that neither continue a run (`abc`, `111`) nor repeat what stood there before. */
+function newCharCount(secret: string): number {
+  const seen = new Set<string>();
+  let count = 0;
+  for (let at = 0; at < secret.length; at++) {
+    const [before, last, now] = [secret.charCodeAt(at - 2), secret.charCodeAt(at - 1), secret.charCodeAt(at)];
+    const step = now - last;
+    const isRun = Math.abs(step) <= 1 && step === last - before;
+    const three = secret.slice(Math.max(0, at - 2), at + 1);
+    if (!isRun && !seen.has(three)) count++;
+    seen.add(three);
+  }
+  return count;
+}
+
+/** Bits, rounded down. */
+export function entropyBits(secret: string): number {
+  const text = secret.slice(0, CHARS_MAX);
+  const alphabet = CLASSES.find(([form]) => form.test(text))?.[1] ?? ALPHABET_DEFAULT;
+  const perChar = couldBeWords(text) ? WORD_BITS_PER_CHAR : Math.log2(alphabet);
+  const fresh = newCharCount(text);
+  // A random secret has a chance run or two; one in five is no chance any more.
+  const counted = fresh >= text.length * 0.8 ? text.length : fresh;
+  return Math.floor(perChar * counted);
+}
