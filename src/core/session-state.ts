@@ -22,6 +22,12 @@ export class SessionState {
     return this.#result;
   }
 
+  /** The root says what it is now. */
+  replaceResult(result: JsonObject): void {
+    const { sessionId: _id, _meta: _ours, ...rest } = result;
+    this.#result = rest;
+  }
+
   /** Members of a later new/load/resume result replace ours. */
   mergeResult(result: Json): void {
     if (!isObject(result)) return;

@@ -12,6 +12,8 @@ export type Audience = "all" | "extended";
 
 export interface FeedFrame {
   readonly seq: number;
+  /** First event covered, where several were joined. */
+  readonly first?: number;
   readonly text: string;
   readonly audience: Audience;
   /** The author of an echo, who rendered it already (B3). */
@@ -92,7 +94,14 @@ export class Feed<Encoded> {
     const last = frames.at(-1);
     if (head === undefined || last === undefined) return;
     const { encoded, bytes } = this.#encoder.encode(frames.map((frame) => frame.text));
-    const segment = { first: head.seq, last: last.seq, audience: head.audience, except: head.except, encoded, bytes };
+    const segment = {
+      first: head.first ?? head.seq,
+      last: last.seq,
+      audience: head.audience,
+      except: head.except,
+      encoded,
+      bytes,
+    };
     this.#keep(segment);
     for (const reader of this.readers) reader.onSegment(segment);
   }

@@ -6,6 +6,7 @@
 import { arrayAt, isObject, type Json, type JsonObject, objectAt, put, stringAt } from "../../protocol/json.ts";
 import { hubMeta } from "../../protocol/meta.ts";
 import type { AnswerBody } from "./answer.ts";
+import { checkContent } from "./schema-check.ts";
 
 export interface DowngradeOption {
   readonly optionId: string;
@@ -19,6 +20,8 @@ export interface DowngradeOption {
 
 export interface DowngradeStep {
   readonly title: string;
+  /** The field it answers, for steps made from a schema: its value is checked when the field's last step is done. */
+  readonly field?: Field;
   readonly options: readonly DowngradeOption[];
 }
 
@@ -37,8 +40,9 @@ function readRecipe(params: JsonObject): DowngradeStep[] | undefined {
   const read: DowngradeStep[] = [];
   for (const step of steps) {
     const options = isObject(step) ? arrayAt(step, "options") : undefined;
-    if (!isObject(step) || options === undefined || options.length === 0) return undefined;
-    read.push({ title: stringAt(step, "title") ?? "", options: options.filter(isObject).map(readOption) });
+    const readable = (options ?? []).filter(isObject).map(readOption);
+    if (!isObject(step) || readable.length === 0) return undefined;
+    read.push({ title: stringAt(step, "title") ?? "", options: readable });
   }
   return read;
 }
@@ -67,14 +71,18 @@ function choicesOf(schema: JsonObject): Choice[] | undefined {
       value: entry["const"] ?? null,
       title: stringAt(entry, "title") ?? String(entry["const"]),
     }));
-    return read.every((choice) => choice.value !== null) ? read : undefined;
+    return read.every(isChoosable) ? read : undefined;
   }
   const names = arrayAt(schema, "enumNames");
-  return arrayAt(schema, "enum")?.map((value, index) => {
+  const listed = arrayAt(schema, "enum")?.map((value, index) => {
     const name = names?.[index];
     return { value: value ?? null, title: typeof name === "string" ? name : String(value) };
   });
+  return listed?.every(isChoosable) === true ? listed : undefined;
 }
+
+/** Only plain values can be told apart after a trip through JSON. */
+const isChoosable = (choice: Choice): boolean => choice.value !== null && typeof choice.value !== "object";
 
 const single = (name: string, value: Json): JsonObject => {
   const content: JsonObject = {};
@@ -96,7 +104,7 @@ function enumStep(field: Field, choices: readonly Choice[]): DowngradeStep {
   const hasSkip = choices.some((choice) => choice.value === SKIP);
   if (hasSkip) options.push(choose(field.index, options.length, "Skip", single(field.name, SKIP)));
   else if (!field.isRequired) options.push(choose(field.index, options.length, "Skip"));
-  return { title: field.title, options: [...options, DECLINE] };
+  return { title: field.title, field, options: [...options, DECLINE] };
 }
 
 function booleanStep(field: Field): DowngradeStep {
@@ -105,7 +113,7 @@ function booleanStep(field: Field): DowngradeStep {
     choose(field.index, 1, "No", single(field.name, false)),
   ];
   if (!field.isRequired) options.push(choose(field.index, 2, "Skip"));
-  return { title: field.title, options: [...options, DECLINE] };
+  return { title: field.title, field, options: [...options, DECLINE] };
 }
 
 /** One yes/no per value; a chosen value is collected under the field's name. */
@@ -114,6 +122,7 @@ function multiSteps(field: Field, choices: readonly Choice[]): DowngradeStep[] {
     .filter((choice) => choice.value !== SKIP)
     .map((choice, at) => ({
       title: `${field.title}: ${choice.title}?`,
+      field,
       options: [
         choose(field.index, 2 * at, "Yes", single(field.name, [choice.value])),
         choose(field.index, 2 * at + 1, "No", single(field.name, [])),
@@ -124,6 +133,7 @@ function multiSteps(field: Field, choices: readonly Choice[]): DowngradeStep[] {
 
 interface Field {
   readonly name: string;
+  readonly schema: JsonObject;
   readonly title: string;
   readonly index: number;
   readonly isRequired: boolean;
@@ -134,7 +144,8 @@ function fieldSteps(field: Field, schema: JsonObject): DowngradeStep[] | undefin
   if (schema["type"] === "boolean") return [booleanStep(field)];
   const choices = choicesOf(schema["type"] === "array" ? (objectAt(schema, "items") ?? {}) : schema);
   if (choices !== undefined && choices.length > 0) {
-    return schema["type"] === "array" ? multiSteps(field, choices) : [enumStep(field, choices)];
+    const steps = schema["type"] === "array" ? multiSteps(field, choices) : [enumStep(field, choices)];
+    if (steps.length > 0) return steps;
   }
   return field.isRequired ? undefined : [];
 }
@@ -147,7 +158,7 @@ function generatedSteps(params: JsonObject): DowngradeStep[] {
   for (const [index, [name, field]] of Object.entries(objectAt(schema, "properties") ?? {}).entries()) {
     if (!isObject(field)) continue;
     const title = stringAt(field, "title") ?? stringAt(field, "description") ?? name;
-    const made = fieldSteps({ name, title, index, isRequired: required.has(name) }, field);
+    const made = fieldSteps({ name, schema: field, title, index, isRequired: required.has(name) }, field);
     if (made === undefined) return [{ title: message, options: [DECLINE] }];
     steps.push(...made);
   }
@@ -165,6 +176,12 @@ export function downgradeSteps(params: JsonObject): DowngradeStep[] {
   return readRecipe(params) ?? generatedSteps(params);
 }
 
+function checkField(field: Field, value: Json | undefined): string | undefined {
+  return value === undefined
+    ? undefined
+    : checkContent({ properties: single(field.name, field.schema) }, single(field.name, value));
+}
+
 export type DowngradeMove =
   | { readonly kind: "next" }
   | { readonly kind: "done"; readonly body: AnswerBody }
@@ -173,11 +190,13 @@ export type DowngradeMove =
 /** One connection's way through the steps of one form. */
 export class DowngradeRun {
   readonly steps: readonly DowngradeStep[];
+  readonly #schema: JsonObject | undefined;
   #index = 0;
   #content: JsonObject = {};
 
   constructor(params: JsonObject) {
     this.steps = downgradeSteps(params);
+    this.#schema = objectAt(params, "requestedSchema");
   }
 
   /** The step to show now, and where it stands. */
@@ -194,9 +213,32 @@ export class DowngradeRun {
     for (const [name, value] of Object.entries(option.set ?? {})) this.#collect(name, value);
     if (option.action !== undefined && option.action !== "accept")
       return { kind: "done", body: { result: { action: option.action } } };
+    if (option.action === undefined && this.#stepsOn()) return { kind: "next" };
+    if (checkContent(this.#schema, this.#content) === undefined)
+      return { kind: "done", body: { result: { action: "accept", content: this.#content } } };
+    // Together the choices are no valid answer: asked once more, so that a run only ever ends in one.
+    this.#index = 0;
+    this.#content = {};
+    return { kind: "next" };
+  }
+
+  /** Goes to the next step; false when there is none. A field whose value is not valid is asked again. */
+  #stepsOn(): boolean {
+    const field = this.steps[this.#index]?.field;
     this.#index += 1;
-    if (option.action === undefined && this.#index < this.steps.length) return { kind: "next" };
-    return { kind: "done", body: { result: { action: "accept", content: this.#content } } };
+    if (field === undefined || this.steps[this.#index]?.field === field) return this.#index < this.steps.length;
+    const value = Object.hasOwn(this.#content, field.name) ? this.#content[field.name] : undefined;
+    // Nothing chosen of an optional list: the field is left out.
+    if (Array.isArray(value) && value.length === 0 && !field.isRequired) this.#forget(field.name);
+    else if (checkField(field, value) !== undefined) {
+      this.#forget(field.name);
+      this.#index = this.steps.findIndex((step) => step.field === field);
+    }
+    return this.#index < this.steps.length;
+  }
+
+  #forget(name: string): void {
+    this.#content = Object.fromEntries(Object.entries(this.#content).filter(([key]) => key !== name));
   }
 
   #collect(name: string, value: Json | undefined): void {

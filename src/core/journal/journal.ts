@@ -9,7 +9,7 @@
 import type { Epoch } from "../../protocol/ids.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { coalesce, isSameMessage } from "./coalesce.ts";
-import { type EventMarks, itemAfter, itemOf, itemUntil, type JournalItem } from "./item.ts";
+import { type EventMarks, itemAfter, itemOf, itemUntil, type JournalItem, type TextRun } from "./item.ts";
 
 export type GapReason = "coalesced" | "trimmed" | "ahead";
 
@@ -28,6 +28,8 @@ export class Journal {
   #bytes = 0;
   #exactAfter = 0;
   #isWhole: boolean;
+  /** What items that are no text count for: measured when they came, so that shrinking need not write them out again. */
+  readonly #sizes = new WeakMap<JournalItem, number>();
 
   /** `isWhole` false: history before the first event exists and is not here (a resumed session). */
   constructor(epoch: Epoch, maxBytes: number, isWhole = true) {
@@ -65,18 +67,22 @@ export class Journal {
   /** Takes over an item that another journal numbered (the mirror's side of the link). Items below the tail are already merged ones. */
   put(item: JournalItem, size: number): void {
     const isNext = item.first === this.#tail + 1;
-    if (!isNext) this.#exactAfter = Math.max(this.#exactAfter, item.last, this.#tail);
+    if (!isNext || !isExact(item)) this.#exactAfter = Math.max(this.#exactAfter, item.last, this.#tail);
     this.#tail = Math.max(this.#tail, item.last);
     const previous = this.#items.at(-1);
-    if (isNext && item.run !== undefined && isSameMessage(previous, item) && previous.last + 1 === item.first) {
-      previous.run.text += item.run.text;
-      previous.run.pieces.push(...item.run.pieces);
+    if (isNext && isSameMessage(previous, item) && isExact(previous) && isExact(item)) {
+      const run = item.run as TextRun;
+      previous.run.text += run.text;
+      previous.run.pieces.push(...run.pieces);
       previous.last = item.last;
       previous.ts = item.ts;
-      this.#bytes += item.run.text.length + 4 * item.run.pieces.length;
+      this.#bytes += runBytes(run);
     } else {
-      this.#items.push(item.run === undefined ? item : { ...item, run: { ...item.run, pieces: [...item.run.pieces] } });
-      this.#bytes += size + EVENT_OVERHEAD_BYTES;
+      const kept = item.run === undefined ? item : { ...item, run: { ...item.run, pieces: [...item.run.pieces] } };
+      this.#items.push(kept);
+      const bytes = (kept.run === undefined ? size : runBytes(kept.run)) + EVENT_OVERHEAD_BYTES;
+      if (kept.run === undefined) this.#sizes.set(kept, bytes);
+      this.#bytes += bytes;
     }
     if (this.#bytes > this.#maxBytes) this.#shrink();
   }
@@ -88,6 +94,27 @@ export class Journal {
     const from = this.#indexAfter(seq);
     const items = this.#items.slice(from).map((item, index) => (index === 0 ? itemAfter(item, seq) : item));
     return { ok: true, items: freezeLast(items) };
+  }
+
+  /** Exact events after `seq` up to `upTo`, about `maxBytes` of them; undefined where `itemsAfter` cannot say either. */
+  pageAfter(
+    seq: number,
+    upTo: number,
+    maxBytes: number,
+  ): { readonly items: readonly JournalItem[]; readonly last: number } | undefined {
+    if (seq > this.#tail || seq < this.#exactAfter) return undefined;
+    const items: JournalItem[] = [];
+    let bytes = 0;
+    let last = seq;
+    for (let at = this.#indexAfter(seq); at < this.#items.length && bytes < maxBytes; at += 1) {
+      const item = this.#items[at];
+      if (item === undefined || item.first > upTo) break;
+      const part = itemUntil(itemAfter(item, seq), upTo);
+      items.push(part);
+      bytes += this.#sizeOf(item);
+      last = part.last;
+    }
+    return { items: freezeLast(items), last };
   }
 
   /** The events after `seq` up to `upTo`, coalesced. */
@@ -143,17 +170,16 @@ export class Journal {
   #shrink(): void {
     const half = this.#items.length >> 1;
     const older = this.#items.slice(0, half);
-    const boundary = older.reduce((last, item) => Math.max(last, item.last), this.#exactAfter);
-    const merged = coalesce(older);
-    this.#items = [...merged, ...this.#items.slice(half)];
-    this.#exactAfter = boundary;
-    this.#bytes = this.#items.reduce((sum, item) => sum + sizeOf(item), 0);
+    this.#exactAfter = older.reduce((last, item) => Math.max(last, item.last), this.#exactAfter);
+    this.#items = [...coalesce(older), ...this.#items.slice(half)];
+    this.#bytes = this.#items.reduce((sum, item) => sum + this.#sizeOf(item), 0);
+    // A quarter is freed each time, so that the cost of shrinking is a constant per event.
     const target = this.#maxBytes * 0.75;
     let dropped = 0;
     while (this.#bytes > target && dropped < this.#items.length - 1) {
       const item = this.#items[dropped];
       if (item === undefined) break;
-      this.#bytes -= sizeOf(item);
+      this.#bytes -= this.#sizeOf(item);
       this.#exactAfter = Math.max(this.#exactAfter, item.last);
       dropped += 1;
     }
@@ -162,13 +188,20 @@ export class Journal {
       this.#isWhole = false;
     }
   }
+
+  #sizeOf(item: JournalItem): number {
+    if (item.run !== undefined) return runBytes(item.run) + EVENT_OVERHEAD_BYTES;
+    const known = this.#sizes.get(item) ?? JSON.stringify(item.params).length + EVENT_OVERHEAD_BYTES;
+    this.#sizes.set(item, known);
+    return known;
+  }
 }
 
-function sizeOf(item: JournalItem): number {
-  const length =
-    item.run === undefined ? JSON.stringify(item.params).length : item.run.text.length + 4 * item.run.pieces.length;
-  return length + EVENT_OVERHEAD_BYTES;
-}
+const runBytes = (run: TextRun): number => run.text.length + 4 * run.pieces.length;
+
+/** True when every event of the item can be told apart: a single one, or text with all its piece lengths. */
+const isExact = (item: JournalItem): boolean =>
+  item.first === item.last || item.run?.pieces.length === item.last - item.first + 1;
 
 function freezeLast(items: JournalItem[]): JournalItem[] {
   const last = items.at(-1);

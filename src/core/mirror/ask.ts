@@ -1,19 +1,18 @@
 /** An interaction as the mirror holds it: the request, its copies at clients, the proposal on its way (R3). Data. */
 
 import type { SettledNotice } from "../../protocol/hub-methods.ts";
-import type { InteractionId } from "../../protocol/ids.ts";
+import type { InteractionId, SessionId } from "../../protocol/ids.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { By } from "../../protocol/meta.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
 import type { DowngradeRun } from "../interaction/downgrade.ts";
 import type { Connection } from "./connection.ts";
-import type { MirrorSession } from "./session.ts";
 
 /** One client's copy: a request under an id of ours, or a row of them where the client has no forms (X8). */
 export interface Copy<Encoded> {
   readonly connection: Connection<Encoded>;
   readonly run: DowngradeRun | undefined;
-  /** The id of the request the client holds now; undefined while it waits in line (X10) or has answered. */
+  /** The id of the request the client holds now; undefined once it has answered. */
   id: number | undefined;
 }
 
@@ -32,7 +31,8 @@ export interface MirrorAsk<Encoded> {
   readonly method: string;
   readonly params: JsonObject;
   readonly openedAt: number;
-  session: MirrorSession<Encoded> | undefined;
+  /** By id: the copy of a session may be begun anew while the question stays open. */
+  readonly sessionId: SessionId | undefined;
   readonly onlyConnection: string | undefined;
   readonly copies: Map<Connection<Encoded>, Copy<Encoded>>;
   /** The first valid answer, sent up; later ones queue behind it (R3). */

@@ -1,150 +1,141 @@
 /**
- * Who reads which session (B1, B2, S1, S3, S5, X6): attaching by new, load, resume and prompt, and watching everything.
+ * Who reads which session (B1, B2, S1, S3, S5): attaching by new, load, resume and prompt, and leaving.
  *
  * T-a Attaching is one synchronous step: the replay, the response and the live events after it are one order (B2, B6).
  * T-b A cursor is served exactly, or the answer says why not and a full replay follows (S3).
  */
 import { CLOSE } from "../../protocol/close-codes.ts";
 import { notification } from "../../protocol/envelope.ts";
-import { HUB, type LoadVerdict } from "../../protocol/hub-methods.ts";
-import type { SessionId } from "../../protocol/ids.ts";
-import { type Json, type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
+import { HUB } from "../../protocol/hub-methods.ts";
+import type { Json, JsonObject } from "../../protocol/json.ts";
+import { objectAt } from "../../protocol/json.ts";
 import { LINK } from "../../protocol/link.ts";
-import { HUB_META, hubMeta, readCursor } from "../../protocol/meta.ts";
+import { HUB_META } from "../../protocol/meta.ts";
 import { isExtendedOnly, itemText } from "../journal/frames.ts";
-import type { JournalItem } from "../journal/item.ts";
-import type { ClientRequest, Connection } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import type { MirrorContext } from "./context.ts";
 import type { Copies } from "./copies.ts";
+import { dialectResult, noteDialect } from "./dialect.ts";
+import { type HistoryPlan, planHistory } from "./history-plan.ts";
+import { Reasks } from "./reasks.ts";
 import type { MirrorSession } from "./session.ts";
 import { JournalSource } from "./source.ts";
-
-/** What of the history a load gives. */
-interface HistoryPlan {
-  /** Events after this one are sent. */
-  readonly after: number;
-  readonly verdict: LoadVerdict;
-  readonly reason?: string;
-  /** Only the last ones of the history: they are given one by one instead. */
-  readonly tailItems?: readonly JournalItem[];
-  readonly hasMore: boolean;
-}
-
-type Watch = { readonly mode: "pending" | "all"; readonly from: Map<SessionId, number> };
+import { stateText } from "./state-text.ts";
+import { Watchers } from "./watchers.ts";
 
 export class Attachments<Encoded> {
   readonly #context: MirrorContext<Encoded>;
   readonly #copies: Copies<Encoded>;
-  /** Connections that attached nothing yet, and those that watch everything (B1). */
-  readonly #watching = new Map<Connection<Encoded>, Watch>();
+  readonly #watchers: Watchers<Encoded>;
+  readonly #reasks: Reasks<Encoded>;
 
   constructor(context: MirrorContext<Encoded>, copies: Copies<Encoded>) {
     this.#context = context;
     this.#copies = copies;
+    this.#watchers = new Watchers(context, (connection, session) => this.#onLost(connection, session));
+    this.#reasks = new Reasks(context, copies);
   }
 
-  /** A client initialized: it watches everything unless it attaches something soon. */
-  onInitialized(connection: Connection<Encoded>): void {
-    if (this.#watching.has(connection)) return;
-    const from = new Map([...this.#context.sessions.values()].map((session) => [session.id, session.journal.tail]));
-    this.#watching.set(connection, { mode: "pending", from });
-    if (connection.abilities.wantsAll) this.watchAll(connection);
-    else this.#context.ports.startTimer(watchTimer(connection), this.#context.options.watchAfterMs);
-  }
-
-  /** The time is over: everything since its initialize, out of the journal, then live. */
-  watchAll(connection: Connection<Encoded>): void {
-    if (connection.hasAttached && !connection.abilities.wantsAll) return this.stopWatching(connection);
-    const watch = this.#watching.get(connection);
-    if (watch === undefined || watch.mode !== "pending" || connection.isGone) return;
-    this.#watching.set(connection, { mode: "all", from: watch.from });
-    for (const session of this.#context.sessions.values()) this.#watchSession(connection, session, watch.from);
-  }
-
-  /** It attached a session, here or at another instance: from now on it gets those only (B1). */
+  /** It attached a session at another instance: here it no longer watches (B1). */
   stopWatching(connection: Connection<Encoded>): void {
-    if (!this.#watching.delete(connection)) return;
-    this.#context.ports.cancelTimer(watchTimer(connection));
-    for (const session of this.#context.sessions.values()) {
-      if (!session.attached.has(connection)) connection.outbox.unsubscribe(session.feed);
-    }
+    this.#watchers.onAttached(connection);
   }
 
-  /** A session appeared: watchers read it from the end of its baseline. */
+  onInitialized(connection: Connection<Encoded>): void {
+    this.#watchers.onInitialized(connection);
+  }
+
   onSession(session: MirrorSession<Encoded>): void {
-    for (const [connection, watch] of this.#watching) {
-      if (watch.mode === "all") session.whenReady(() => this.#watchSession(connection, session, watch.from));
-    }
+    this.#watchers.onSession(session);
   }
 
   /**
-   * Attaches and gives the history asked for, the response in its place, then live events (B2). `ignored`: what of the request
-   * did not go on to the agent (contract §2).
+   * Attaches and gives the history asked for, then calls `onResult` for the response in its place, then live events (B2).
+   * `onResult` gets no session when it is gone before its copy was whole.
    */
   load(
     connection: Connection<Encoded>,
     session: MirrorSession<Encoded>,
-    request: ClientRequest,
+    params: JsonObject,
     isResume: boolean,
-    ignored: readonly string[] = [],
+    onResult: (found: { session: MirrorSession<Encoded>; result: JsonObject } | undefined) => void,
   ): void {
-    session.whenReady(() => {
+    session.whenReady((ready) => {
       if (connection.isGone) return;
-      const plan = this.#plan(session, request.params, isResume);
-      const { tail } = session.journal;
-      this.#subscribe(connection, session, plan.after, tail, plan.after === 0 && plan.tailItems === undefined);
+      if (ready === undefined) return onResult(undefined);
+      noteDialect(connection, params);
+      const plan = planHistory(ready, params, isResume);
+      this.#markAttached(connection, ready);
+      connection.seenAfter.set(ready, plan.knownAfter);
+      const { tail } = ready.journal;
+      const isWholeReplay = plan.after === 0 && plan.tailItems === undefined;
+      connection.outbox.subscribe(ready.feed, this.#source(connection, ready, tail, isWholeReplay), plan.after);
       for (const item of plan.tailItems ?? []) {
         if (isExtendedOnly(item) && !connection.abilities.isExtended) continue;
-        connection.outbox.send(itemText(item, session.epoch, { replay: true }), session.feed);
+        connection.outbox.send(itemText(item, ready.epoch, { replay: true }), ready.feed);
       }
-      connection.answer(request.id, { result: this.#result(session, plan, ignored) }, session.feed);
-      this.#askAgain(connection, session);
+      onResult({ session: ready, result: this.#result(connection, ready, plan) });
+      if (plan.after === tail && tail > 0) this.#sendStates(connection, ready, plan);
+      return this.#reasks.after(connection, ready);
     });
   }
 
   /** Attaches without any history: by new (everything is ahead) or prompt. */
   attach(connection: Connection<Encoded>, session: MirrorSession<Encoded>, after: number): void {
     if (session.attached.has(connection)) return;
-    if (connection.outbox.isSubscribed(session.feed)) this.#markAttached(connection, session);
-    else this.#subscribe(connection, session, after, 0, false);
+    this.#markAttached(connection, session);
+    if (connection.outbox.isSubscribed(session.feed)) return;
+    connection.seenAfter.set(session, after);
+    connection.outbox.subscribe(session.feed, this.#source(connection, session, 0, false), after);
   }
 
   detach(connection: Connection<Encoded>, session: MirrorSession<Encoded>): boolean {
+    connection.draftClients.delete(session);
     if (!session.attached.delete(connection)) return false;
-    connection.outbox.unsubscribe(session.feed);
+    if (!this.#watchers.watches(connection)) connection.outbox.unsubscribe(session.feed);
     this.#reportAttached(session);
     return true;
   }
 
   onGone(connection: Connection<Encoded>): void {
-    this.#context.ports.cancelTimer(watchTimer(connection));
-    this.#context.ports.cancelTimer(askTimer(connection));
-    this.#watching.delete(connection);
+    this.#watchers.onGone(connection);
+    this.#reasks.onGone(connection);
     for (const session of this.#context.sessions.values()) {
+      connection.outbox.unsubscribe(session.feed);
       if (session.attached.delete(connection)) this.#reportAttached(session);
     }
   }
 
-  /** The session begins a new epoch: who read the old one goes on with the new, and is told (S1). */
+  /**
+   * The copy is begun anew. In a new epoch its readers go on with that, and are told (S1). In the same one they may have missed
+   * something that cannot be told apart any more: they have to load, in the way they understand (B5).
+   */
   moveReaders(old: MirrorSession<Encoded>, session: MirrorSession<Encoded>, reason: string): void {
-    for (const connection of old.attached) {
+    const isLoss = old.epoch === session.epoch;
+    for (const connection of this.#context.connections) {
+      const wasAttached = old.attached.has(connection);
       connection.outbox.unsubscribe(old.feed);
-      session.whenReady(() => {
-        if (connection.isGone) return;
-        if (connection.abilities.isExtended) {
-          const reset = { sessionId: session.id, epoch: session.epoch, reason };
-          connection.outbox.send(JSON.stringify(notification(HUB.reset, reset)));
-        }
-        this.#subscribe(connection, session, session.journal.tail, 0, false);
+      if (!wasAttached) continue;
+      if (isLoss && !connection.abilities.isExtended) {
+        this.#context.ports.close(connection.id, CLOSE.slow);
+        continue;
+      }
+      session.whenReady((ready) => {
+        if (connection.isGone || ready === undefined) return;
+        if (connection.abilities.isExtended) this.#tellReset(connection, ready, reason);
+        this.attach(connection, ready, ready.journal.tail);
       });
     }
     old.attached.clear();
+    session.succeed(old);
   }
 
-  /** The session ended: its readers are told. */
+  /** The session ended: its readers are told, and what waited for it is answered. */
   dropReaders(session: MirrorSession<Encoded>, reason: "instance-gone" | "closed" | "superseded"): void {
+    session.abandon();
     for (const connection of this.#context.connections) {
       const isReader = session.attached.delete(connection) || connection.outbox.isSubscribed(session.feed);
+      connection.draftClients.delete(session);
       if (!isReader) continue;
       if (connection.abilities.isExtended) {
         const detached = { sessionId: session.id, instance: this.#context.options.instanceId, reason };
@@ -158,65 +149,15 @@ export class Attachments<Encoded> {
     for (const session of this.#context.sessions.values()) this.#reportAttached(session);
   }
 
-  /** X6: at once for clients that know us, a little later for others, so that the history renders first. */
-  #askAgain(connection: Connection<Encoded>, session: MirrorSession<Encoded>): void {
-    if (connection.abilities.isExtended) return this.#copies.askAgain(connection, session);
-    const due = this.#askDue.get(connection) ?? new Set();
-    due.add(session.id);
-    this.#askDue.set(connection, due);
-    return this.#context.ports.startTimer(askTimer(connection), this.#context.options.askAfterLoadMs);
-  }
-
-  readonly #askDue = new Map<Connection<Encoded>, Set<SessionId>>();
-
   /** A timer named `watch:<connection>` or `ask:<connection>`. */
   onTimer(name: string): void {
-    for (const connection of this.#context.connections) {
-      if (name === watchTimer(connection)) this.watchAll(connection);
-      if (name !== askTimer(connection)) continue;
-      const due = this.#askDue.get(connection) ?? new Set();
-      this.#askDue.delete(connection);
-      for (const id of due) {
-        const session = this.#context.sessions.get(id);
-        if (session !== undefined && !connection.isGone) this.#copies.askAgain(connection, session);
-      }
-    }
+    this.#watchers.onTimer(name);
+    this.#reasks.onTimer(name);
   }
 
-  #watchSession(
-    connection: Connection<Encoded>,
-    session: MirrorSession<Encoded>,
-    from: ReadonlyMap<SessionId, number>,
-  ): void {
-    if (connection.isGone || connection.outbox.isSubscribed(session.feed)) return;
-    const after = Math.max(from.get(session.id) ?? 0, session.baselineTail);
-    connection.outbox.subscribe(session.feed, this.#source(connection, session, 0, false), after);
-  }
-
-  #subscribe(
-    connection: Connection<Encoded>,
-    session: MirrorSession<Encoded>,
-    after: number,
-    replayUpTo: number,
-    isWholeReplay: boolean,
-  ): void {
-    this.#markAttached(connection, session);
-    connection.outbox.subscribe(session.feed, this.#source(connection, session, replayUpTo, isWholeReplay), after);
-  }
-
-  /** B1: who attaches gets what it attached; only `updates:"all"` keeps the rest. */
   #markAttached(connection: Connection<Encoded>, session: MirrorSession<Encoded>): void {
-    connection.hasAttached = true;
-    const watch = this.#watching.get(connection);
-    if (watch !== undefined && !connection.abilities.wantsAll) {
-      this.#watching.delete(connection);
-      this.#context.ports.cancelTimer(watchTimer(connection));
-      if (watch.mode === "all") {
-        for (const other of this.#context.sessions.values()) {
-          if (other !== session && !other.attached.has(connection)) connection.outbox.unsubscribe(other.feed);
-        }
-      }
-    }
+    this.#watchers.onAttached(connection, session);
+    if (session.attached.has(connection)) return;
     session.attached.add(connection);
     this.#reportAttached(session);
   }
@@ -226,41 +167,31 @@ export class Attachments<Encoded> {
     session: MirrorSession<Encoded>,
     replayUpTo: number,
     isWholeReplay: boolean,
-  ) {
-    return new JournalSource(session, connection, {
-      replayUpTo,
-      isWholeReplay,
-      onLost: () => this.#onLost(connection, session),
-    });
+  ): JournalSource<Encoded> {
+    const onLost = (): void => this.#onLost(connection, session);
+    return new JournalSource(session, connection, { replayUpTo, isWholeReplay, onLost });
   }
 
   /** The journal shrank past a lagging reader: it has to load anew, and is told so in the way it understands. */
   #onLost(connection: Connection<Encoded>, session: MirrorSession<Encoded>): void {
-    if (connection.abilities.isExtended) {
-      const reset = { sessionId: session.id, epoch: session.epoch, reason: "journal-trimmed" };
-      connection.outbox.send(JSON.stringify(notification(HUB.reset, reset)));
-    } else this.#context.ports.close(connection.id, CLOSE.slow);
+    if (connection.abilities.isExtended) this.#tellReset(connection, session, "journal-trimmed");
+    else this.#context.ports.close(connection.id, CLOSE.slow);
   }
 
-  #plan(session: MirrorSession<Encoded>, params: JsonObject, isResume: boolean): HistoryPlan {
-    const ours = hubMeta(params);
-    const { journal } = session;
-    const wanted = ours?.["cursor"];
-    if (wanted !== undefined) return planFromCursor(session, wanted);
-    const history = stringAt(ours, "history") ?? (isResume ? "none" : "full");
-    if (history !== "full") return { after: journal.tail, verdict: "ok", hasMore: journal.tail > 0 };
-    const limit = numberAt(ours, "limit") ?? numberAt(objectAt(objectAt(params, "_meta"), "zcode"), "limit");
-    const whole: Pick<HistoryPlan, "verdict" | "reason"> = journal.isWhole
-      ? { verdict: "ok" }
-      : { verdict: "gap", reason: "trimmed" };
-    if (limit === undefined) return { after: 0, ...whole, hasMore: false };
-    const items = journal.replay();
-    const tailItems = limit <= 0 ? [] : items.slice(-limit);
-    return { after: journal.tail, ...whole, tailItems, hasMore: tailItems.length < items.length };
+  #tellReset(connection: Connection<Encoded>, session: MirrorSession<Encoded>, reason: string): void {
+    const reset = { sessionId: session.id, epoch: session.epoch, reason };
+    connection.outbox.send(JSON.stringify(notification(HUB.reset, reset)));
   }
 
-  #result(session: MirrorSession<Encoded>, plan: HistoryPlan, ignored: readonly string[]): JsonObject {
-    const { state, turn, queue, promptId, turnBy } = session.info;
+  /** S5: who gets no history, or only its end, still knows the commands, the plan, the usage. Behind the response. */
+  #sendStates(connection: Connection<Encoded>, session: MirrorSession<Encoded>, plan: HistoryPlan): void {
+    const given = new Set((plan.tailItems ?? []).map((item) => objectAt(item.params, "update")?.["sessionUpdate"]));
+    for (const [kind, update] of session.lastStates)
+      if (!given.has(kind)) connection.outbox.send(stateText(session.id, update), session.feed);
+  }
+
+  #result(connection: Connection<Encoded>, session: MirrorSession<Encoded>, plan: HistoryPlan): JsonObject {
+    const { turn, queue, promptId, turnBy } = session.info;
     const ours: JsonObject = {
       verdict: plan.verdict,
       ...(plan.reason !== undefined && { reason: plan.reason }),
@@ -273,27 +204,15 @@ export class Attachments<Encoded> {
       },
       openInteractions: this.#copies.openCount(session),
       ...(plan.hasMore && { hasMore: true }),
-      ...(ignored.length > 0 && { ignored: [...ignored] }),
     };
+    const state = session.state.result;
     const meta = objectAt(state, "_meta") ?? {};
-    return { ...state, _meta: { ...meta, [HUB_META]: ours } };
+    const result = { ...state, _meta: { ...meta, [HUB_META]: ours } };
+    return connection.speaksDialect ? dialectResult(session, plan, result) : result;
   }
 
   #reportAttached(session: MirrorSession<Encoded>): void {
     this.#context.notifyLink(LINK.attached, { sessionId: session.id, count: session.attached.size });
+    this.#context.markPresence(session);
   }
 }
-
-function planFromCursor<E>(session: MirrorSession<E>, wanted: Json): HistoryPlan {
-  const cursor = readCursor(wanted);
-  const { journal } = session;
-  const fully = { after: 0, hasMore: false };
-  if (cursor === undefined) return { ...fully, verdict: "reset", reason: "malformed-cursor" };
-  if (cursor.epoch !== session.epoch) return { ...fully, verdict: "reset", reason: "epoch-changed" };
-  const found = journal.itemsAfter(cursor.seq);
-  if (found.ok) return { after: cursor.seq, verdict: "ok", hasMore: false };
-  return { ...fully, verdict: "gap", reason: found.reason };
-}
-
-const watchTimer = <E>(connection: Connection<E>): string => `watch:${connection.id}`;
-const askTimer = <E>(connection: Connection<E>): string => `ask:${connection.id}`;

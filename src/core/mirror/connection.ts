@@ -1,7 +1,7 @@
 /** One authenticated remote connection, as the core knows it: who it is, what it may, what it can show, what it is owed. */
 
 import { failure, type RpcError, type RpcId, type RpcResponse, request } from "../../protocol/envelope.ts";
-import type { ConnectionId } from "../../protocol/ids.ts";
+import type { ConnectionId, InteractionId } from "../../protocol/ids.ts";
 import type { Json, JsonObject } from "../../protocol/json.ts";
 import type { By } from "../../protocol/meta.ts";
 import type { Scope } from "../../protocol/scopes.ts";
@@ -52,8 +52,16 @@ export class Connection<Encoded> {
   /** Requests this client was sent, by the ids we minted. */
   readonly asked: Map<number, AskHandler> = new Map();
   /** Interactions that wait for this plain client to finish the one it holds (X10). */
-  readonly askQueue: (() => void)[] = [];
+  readonly askQueue: Map<InteractionId, () => void> = new Map();
   openCopies = 0;
+  /** Per session (the copy itself: ids of two instances may be equal), what it has seen begins after this event (X6). */
+  readonly seenAfter: WeakMap<object, number> = new WeakMap();
+  /** Per session it does not read, the last notice it was told: it is not told again when it begins to (B1). */
+  readonly toldUpTo: WeakMap<object, number> = new WeakMap();
+  /** Its loads carry `_meta.zcode`: it speaks the predecessor's dialect (contract §4). */
+  speaksDialect = false;
+  /** Sessions it attached by the public attach draft, and the name it gave itself. */
+  readonly draftClients: WeakMap<object, string> = new WeakMap();
   #nextId = 1;
 
   constructor(seed: ConnectionSeed, outbox: Outbox<Encoded>) {

@@ -20,6 +20,10 @@ export class MirrorContext<Encoded> {
   /** The agent's initialize result; undefined until the bridge told it. */
   agentInfo: JsonObject | undefined;
   readonly #dirty = new Set<MirrorSession<Encoded>>();
+  /** Called at the end of a tick for sessions whose readers have changed. */
+  onPresence: (session: MirrorSession<Encoded>) => void = () => undefined;
+  readonly #presence = new Set<MirrorSession<Encoded>>();
+  #isFlushRequested = false;
 
   constructor(
     ports: MirrorPorts,
@@ -39,11 +43,27 @@ export class MirrorContext<Encoded> {
   }
 
   markDirty(session: MirrorSession<Encoded>): void {
-    if (this.#dirty.size === 0) this.ports.requestFlush();
+    this.#requestFlush();
     this.#dirty.add(session);
   }
 
+  /** Who reads `session` has changed: told once per tick, however many came. */
+  markPresence(session: MirrorSession<Encoded>): void {
+    this.#requestFlush();
+    this.#presence.add(session);
+  }
+
+  #requestFlush(): void {
+    if (this.#isFlushRequested) return;
+    this.#isFlushRequested = true;
+    this.ports.requestFlush();
+  }
+
   flush(): void {
+    this.#isFlushRequested = false;
+    const changed = [...this.#presence];
+    this.#presence.clear();
+    for (const session of changed) if (this.sessions.get(session.id) === session) this.onPresence(session);
     const dirty = [...this.#dirty];
     this.#dirty.clear();
     for (const session of dirty) session.feed.flush();

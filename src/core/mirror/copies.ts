@@ -4,37 +4,38 @@
  *
  * M1 A copy is closed only by its client's answer, by the verdict, or with its connection.
  * M2 At most one proposal is on its way; those behind it go up only when the root refused the first.
- * M3 A plain client holds one request at a time; the next is shown when that is answered or settled (X10).
+ * M3 A plain client holds one request at a time; the next is shown when that is settled or it stepped back (X10).
  */
 import { ACP } from "../../protocol/acp.ts";
 import { notification, type RpcId } from "../../protocol/envelope.ts";
 import { HUB, type SettledNotice } from "../../protocol/hub-methods.ts";
 import { type InteractionId, interactionId, sessionId } from "../../protocol/ids.ts";
 import { type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
-import { LIMITS } from "../../protocol/limits.ts";
 import { LINK } from "../../protocol/link.ts";
 import type { By } from "../../protocol/meta.ts";
-import { type AnswerBody, answerBody, readAnswer } from "../interaction/answer.ts";
-import { DowngradeRun } from "../interaction/downgrade.ts";
-import { closeCard, openCard, stepParams } from "../interaction/downgrade-view.ts";
+import { type AnswerBody, answerBody, cancelledAnswer, readAnswer } from "../interaction/answer.ts";
+import { stepParams } from "../interaction/downgrade-view.ts";
 import type { Copy, MirrorAsk, OpenAskView, Proposal, Verdict } from "./ask.ts";
 import type { Connection } from "./connection.ts";
 import type { MirrorContext } from "./context.ts";
-import { permissionParams, precedingCard } from "./permission-view.ts";
+import { CopySender } from "./copy-sender.ts";
 import type { MirrorSession } from "./session.ts";
+import { SettledLog } from "./settled-log.ts";
+import { UrlReceivers } from "./url-receivers.ts";
+
+/** Answers kept behind the one that is on its way, per interaction. */
+const PROPOSALS_MAX = 64;
 
 export class Copies<Encoded> {
   readonly #context: MirrorContext<Encoded>;
+  readonly #sender: CopySender<Encoded>;
   readonly #open = new Map<InteractionId, MirrorAsk<Encoded>>();
-  /** How the last ones ended, for answers that come late over HTTP. */
-  readonly #settled = new Map<InteractionId, SettledNotice>();
-
-  /** The client's own id of a request the root names (X12). */
-  readonly #clientIdOf: (linkId: RpcId) => RpcId | undefined;
+  readonly #settled = new SettledLog();
+  readonly #urls = new UrlReceivers<Encoded>();
 
   constructor(context: MirrorContext<Encoded>, clientIdOf: (linkId: RpcId) => RpcId | undefined) {
     this.#context = context;
-    this.#clientIdOf = clientIdOf;
+    this.#sender = new CopySender(context, clientIdOf);
   }
 
   /** Open ones, oldest first. */
@@ -42,63 +43,84 @@ export class Copies<Encoded> {
     return [...this.#open.values()].map(viewOf);
   }
 
+  openIds(session: MirrorSession<Encoded>): ReadonlySet<InteractionId> {
+    const ids = new Set<InteractionId>();
+    for (const ask of this.#open.values()) if (ask.sessionId === session.id) ids.add(ask.interactionId);
+    return ids;
+  }
+
   openCount(session: MirrorSession<Encoded>): number {
-    let count = 0;
-    for (const ask of this.#open.values()) if (ask.session === session) count += 1;
-    return count;
+    return this.openIds(session).size;
+  }
+
+  /** Who was asked for this url elicitation: they alone hear that it is complete (X12). */
+  receiversOf(params: JsonObject | undefined): ReadonlySet<Connection<Encoded>> | undefined {
+    return this.#urls.of(params);
   }
 
   /** The root offers an interaction. One that is known already (after a re-dial) stays as it is. */
   onInteraction(params: JsonObject): void {
-    const id = interactionId(stringAt(params, "interactionId") ?? "");
+    const id = stringAt(params, "interactionId");
     const request = objectAt(params, "params");
     const method = stringAt(params, "method");
-    if (this.#open.has(id) || request === undefined || method === undefined) return;
-    const session = this.#context.sessions.get(sessionId(stringAt(params, "sessionId") ?? ""));
+    if (id === undefined || request === undefined || method === undefined)
+      return this.#context.ports.observe({ kind: "bad-link-message", method: LINK.interaction });
+    if (this.#open.has(interactionId(id)) || this.#settled.get(interactionId(id)) !== undefined) return undefined;
+    const session = stringAt(params, "sessionId");
     const ask: MirrorAsk<Encoded> = {
-      interactionId: id,
+      interactionId: interactionId(id),
       method,
       params: request,
       openedAt: numberAt(params, "openedAt") ?? 0,
-      session,
+      sessionId: session === undefined ? undefined : sessionId(session),
       onlyConnection: stringAt(params, "onlyConnection"),
       copies: new Map(),
       proposals: [],
       reportedCopies: 0,
     };
-    this.#open.set(id, ask);
+    this.#open.set(ask.interactionId, ask);
     this.#context.ports.record?.onInteraction(viewOf(ask));
     for (const connection of this.#context.connections) this.#offer(ask, connection);
     this.#report(ask);
-    this.#context.ports.observe({ kind: "interactions-changed" });
+    this.#declineHopeless(ask);
+    return this.#context.ports.observe({ kind: "interactions-changed" });
   }
 
   /** A client came in, or its abilities changed: it joins the races it can. */
   offerAll(connection: Connection<Encoded>): void {
+    this.#nextInLine(connection);
     for (const ask of this.#open.values()) {
       this.#offer(ask, connection);
       this.#report(ask);
     }
   }
 
-  /** X6: after a load everything open of the session is asked anew, so that exactly one copy is open. */
-  askAgain(connection: Connection<Encoded>, session: MirrorSession<Encoded>): void {
-    const asks = [...this.#open.values()].filter((ask) => ask.session === session);
-    for (const ask of asks) {
+  /** X6: after a load what was open is asked anew, so that exactly one copy of each is open. */
+  askAgain(connection: Connection<Encoded>, ids: ReadonlySet<InteractionId>): void {
+    const asks = [...ids].flatMap((id) => this.#open.get(id) ?? []);
+    const again = asks.filter((ask) => {
       const copy = ask.copies.get(connection);
       // An answer on its way is not asked for once more.
-      if (copy !== undefined && copy.id === undefined && ask.proposals.length > 0) continue;
+      return copy === undefined || copy.id !== undefined;
+    });
+    for (const ask of again) {
+      const copy = ask.copies.get(connection);
       if (copy !== undefined) this.#withdraw(ask, copy);
     }
-    for (const ask of asks) this.#offer(ask, connection);
+    for (const ask of again) this.#offer(ask, connection);
     this.#nextInLine(connection);
-    for (const ask of asks) this.#report(ask);
+    for (const ask of again) this.#report(ask);
   }
 
   /** The connection is gone: an abstention everywhere (X3). */
   onGone(connection: Connection<Encoded>): void {
+    this.#urls.forget(connection);
     for (const ask of this.#open.values()) {
-      if (ask.copies.delete(connection)) this.#report(ask);
+      connection.askQueue.delete(ask.interactionId);
+      if (ask.copies.delete(connection)) {
+        connection.openCopies -= 1;
+        this.#report(ask);
+      }
     }
   }
 
@@ -106,6 +128,7 @@ export class Copies<Encoded> {
   onScopesChanged(connection: Connection<Encoded>): void {
     if (connection.may("interactions:answer")) return this.offerAll(connection);
     for (const ask of this.#open.values()) {
+      connection.askQueue.delete(ask.interactionId);
       const copy = ask.copies.get(connection);
       if (copy !== undefined) this.#withdraw(ask, copy);
       this.#report(ask);
@@ -128,42 +151,42 @@ export class Copies<Encoded> {
     return true;
   }
 
-  /** The root's verdict: closes every copy, tells who waits (R3, X2). */
-  onSettled(notice: SettledNotice): void {
+  /** The root's verdict: closes every copy, tells who waits (R3, X2). False when it was known. */
+  onSettled(notice: SettledNotice): boolean {
     const id = interactionId(notice.interactionId);
-    this.#settled.set(id, notice);
-    if (this.#settled.size > LIMITS.settledKept) {
-      const [oldest] = this.#settled.keys();
-      if (oldest !== undefined) this.#settled.delete(oldest);
-    }
+    const isNews = this.#settled.add(notice);
+    if (isNews) this.#context.ports.observe({ kind: "settled", notice });
     const ask = this.#open.get(id);
-    if (ask === undefined) return;
+    if (ask === undefined) return isNews;
     this.#open.delete(id);
     const holders = [...ask.copies.values()];
     for (const copy of holders) this.#withdraw(ask, copy);
     for (const copy of holders) this.#nextInLine(copy.connection);
     for (const proposal of ask.proposals) proposal.onVerdict?.({ kind: "settled", notice });
     this.#context.ports.observe({ kind: "interactions-changed" });
+    return isNews;
   }
 
   /** The root refused a proposal: that client is out of the race, the next answer goes up. */
   onRejected(params: JsonObject): void {
     const ask = this.#open.get(interactionId(stringAt(params, "interactionId") ?? ""));
-    const proposal = ask?.proposals.shift();
-    if (ask === undefined || proposal === undefined) return;
+    const [proposal] = ask?.proposals ?? [];
+    if (ask === undefined || proposal?.by.connectionId !== stringAt(params, "connectionId")) return;
+    ask.proposals.shift();
     const reason = stringAt(params, "reason") ?? "not valid";
-    proposal.onVerdict?.({ kind: "rejected", reason });
-    for (const copy of [...ask.copies.values()]) {
-      if (copy.connection.id === proposal.by.connectionId) this.#abstain(ask, copy, reason);
-    }
+    proposal?.onVerdict?.({ kind: "rejected", reason });
+    for (const copy of [...ask.copies.values()])
+      if (copy.connection.id === proposal?.by.connectionId) this.#abstain(ask, copy, reason);
     this.#sendProposal(ask);
   }
 
   /** R4: the link is back; what it says of each interaction decides. */
   reconcile(open: ReadonlySet<string>, settled: readonly SettledNotice[]): void {
-    for (const notice of settled) if (this.#open.has(interactionId(notice.interactionId))) this.onSettled(notice);
+    const notices = new Map(settled.map((notice) => [notice.interactionId, notice]));
     for (const ask of [...this.#open.values()]) {
-      if (open.has(ask.interactionId)) {
+      const notice = notices.get(ask.interactionId);
+      if (notice !== undefined) this.onSettled(notice);
+      else if (open.has(ask.interactionId)) {
         ask.reportedCopies = 0;
         this.#report(ask);
         this.#sendProposal(ask);
@@ -176,76 +199,63 @@ export class Copies<Encoded> {
     for (const ask of [...this.#open.values()]) this.#endUnknown(ask);
   }
 
+  /** The session is gone: what was open there has ended with it, whatever was told before. */
+  forgetSession(session: MirrorSession<Encoded>): void {
+    for (const ask of [...this.#open.values()]) if (ask.sessionId === session.id) this.#endUnknown(ask);
+  }
+
+  /** Ended without a verdict: those who understand it are told so (R4). */
   #endUnknown(ask: MirrorAsk<Encoded>): void {
-    this.onSettled({
+    const notice: SettledNotice = {
       interactionId: ask.interactionId,
       outcome: { action: "ended" },
       by: { connectionId: "hub", device: "hub", name: "acp-hub" },
-      at: 0,
-      ...(ask.session !== undefined && { sessionId: ask.session.id }),
-    });
+      at: ask.openedAt,
+      ...(ask.sessionId !== undefined && { sessionId: ask.sessionId }),
+    };
+    const text = JSON.stringify(notification(HUB.interactionSettled, { ...notice, reason: "agent-gone" } as never));
+    for (const connection of this.#context.connections)
+      if (connection.isInitialized && connection.abilities.isExtended)
+        connection.outbox.send(text, this.#sender.feedOf(ask));
+    this.onSettled(notice);
   }
 
   #offer(ask: MirrorAsk<Encoded>, connection: Connection<Encoded>): void {
     if (ask.copies.has(connection) || !connection.isInitialized || connection.isGone) return;
     if (!connection.may("interactions:answer")) return;
     if (ask.onlyConnection !== undefined && ask.onlyConnection !== connection.id) return;
-    const run = this.#rendering(ask, connection);
+    const run = this.#sender.rendering(ask, connection);
     if (run === "none") return;
-    const copy: Copy<Encoded> = { connection, run, id: undefined };
     if (!connection.abilities.isExtended && connection.openCopies > 0) {
-      connection.askQueue.push(() => {
-        if (this.#open.get(ask.interactionId) === ask && !ask.copies.has(connection)) this.#show(ask, copy);
+      connection.askQueue.set(ask.interactionId, () => {
+        if (this.#open.get(ask.interactionId) !== ask) return;
+        this.#offer(ask, connection);
+        this.#report(ask);
       });
-    } else this.#show(ask, copy);
-  }
-
-  /** How a client sees it: as asked (undefined), by popups, or not at all (X1, X8). */
-  #rendering(ask: MirrorAsk<Encoded>, connection: Connection<Encoded>): DowngradeRun | undefined | "none" {
-    if (ask.method !== ACP.elicitationCreate) return undefined;
-    if (ask.params["mode"] === "url") return connection.abilities.hasUrls ? undefined : "none";
-    if (connection.abilities.hasForms) return undefined;
-    return ask.session === undefined ? "none" : new DowngradeRun(ask.params);
-  }
-
-  #show(ask: MirrorAsk<Encoded>, copy: Copy<Encoded>): void {
-    ask.copies.set(copy.connection, copy);
-    copy.connection.openCopies += 1;
-    const { outbox } = copy.connection;
-    if (copy.run !== undefined) outbox.send(JSON.stringify(openCard(ask.params)), ask.session?.feed);
-    else this.#sendCard(ask, copy);
+      return;
+    }
+    connection.askQueue.delete(ask.interactionId);
+    const copy: Copy<Encoded> = { connection, run, id: undefined };
+    ask.copies.set(connection, copy);
+    connection.openCopies += 1;
+    this.#urls.note(ask.params, connection);
+    this.#sender.sendCard(ask, copy);
     this.#ask(ask, copy);
   }
 
-  /** X6, X10: the card a request hangs on, where this client cannot have seen it. */
-  #sendCard(ask: MirrorAsk<Encoded>, copy: Copy<Encoded>): void {
-    const toolCallId = stringAt(objectAt(ask.params, "toolCall"), "toolCallId");
-    if (ask.method !== ACP.requestPermission || toolCallId === undefined || ask.session === undefined) return;
-    const known = ask.session.card(toolCallId);
-    const isSeen = known !== undefined && copy.connection.outbox.isSubscribed(ask.session.feed);
-    const card = isSeen ? undefined : precedingCard(ask.params, known);
-    if (card !== undefined) copy.connection.outbox.send(card, ask.session.feed);
+  /** X12: the one client it is for is not there or cannot show it: nobody ever will, and the agent waits. */
+  #declineHopeless(ask: MirrorAsk<Encoded>): void {
+    if (ask.onlyConnection === undefined || ask.copies.size > 0) return;
+    const waits = [...this.#context.connections].some(
+      (connection) => connection.id === ask.onlyConnection && connection.askQueue.has(ask.interactionId),
+    );
+    if (waits) return;
+    const by = { connectionId: ask.onlyConnection, device: "hub", name: "acp-hub" };
+    this.#propose(ask, { by, body: cancelledAnswer(ask.method), onVerdict: undefined });
   }
 
   #ask(ask: MirrorAsk<Encoded>, copy: Copy<Encoded>): void {
-    const { connection, run } = copy;
-    const method = run === undefined ? ask.method : ACP.requestPermission;
-    const { id, text } = connection.mint(method, run === undefined ? this.#params(ask) : stepParams(ask.params, run));
-    copy.id = id;
-    connection.asked.set(id, (response) => {
-      connection.asked.delete(id);
-      copy.id = undefined;
-      this.#onAnswer(ask, copy, answerBody(response));
-    });
-    connection.outbox.send(text, ask.session?.feed, tagOf(connection, id));
-  }
-
-  #params(ask: MirrorAsk<Encoded>): JsonObject {
-    const toolCallId = stringAt(objectAt(ask.params, "toolCall"), "toolCallId");
-    const params = permissionParams(ask.params, toolCallId === undefined ? undefined : ask.session?.card(toolCallId));
-    const requestId = params["requestId"];
-    if (typeof requestId !== "number") return params;
-    return { ...params, requestId: this.#clientIdOf(requestId) ?? requestId };
+    this.#sender.ask(ask, copy, (response) => this.#onAnswer(ask, copy, answerBody(response)));
   }
 
   #onAnswer(ask: MirrorAsk<Encoded>, copy: Copy<Encoded>, body: AnswerBody): void {
@@ -254,7 +264,7 @@ export class Copies<Encoded> {
     if (!connection.may("interactions:answer")) return this.#abstain(ask, copy, "missing scope");
     if (run === undefined) return this.#judge(ask, copy, body);
     const read = readAnswer(ACP.requestPermission, stepParams(ask.params, run), body);
-    if (read.kind === "cancelled") return this.#judge(ask, copy, { result: { action: "cancel" } });
+    if (read.kind === "cancelled") return this.#judge(ask, copy, cancelledAnswer(ask.method));
     if (read.kind !== "answer") return this.#abstain(ask, copy, read.kind === "invalid" ? read.reason : undefined);
     const move = run.choose(read.outcome.optionId ?? "");
     if (move.kind === "next") return this.#ask(ask, copy);
@@ -278,13 +288,17 @@ export class Copies<Encoded> {
     this.#context.ports.observe({ kind: "abstained", connectionId: connection.id, interactionId: ask.interactionId });
     if (reason !== undefined && connection.abilities.isExtended) {
       const rejected = notification(HUB.interactionRejected, { interactionId: ask.interactionId, reason });
-      connection.outbox.send(JSON.stringify(rejected), ask.session?.feed);
+      connection.outbox.send(JSON.stringify(rejected), this.#sender.feedOf(ask));
     }
     this.#report(ask);
     this.#nextInLine(connection);
   }
 
   #propose(ask: MirrorAsk<Encoded>, proposal: Proposal): void {
+    if (ask.proposals.length >= PROPOSALS_MAX) {
+      proposal.onVerdict?.({ kind: "rejected", reason: "too many answers wait for the verdict" });
+      return;
+    }
     ask.proposals.push(proposal);
     if (ask.proposals.length === 1) this.#sendProposal(ask);
   }
@@ -299,17 +313,8 @@ export class Copies<Encoded> {
     });
   }
 
-  /** Takes a copy back: unsent it simply vanishes, sent it is cancelled under the id the client knows (X2). */
   #withdraw(ask: MirrorAsk<Encoded>, copy: Copy<Encoded>): void {
-    const { connection, id } = copy;
-    if (id !== undefined) {
-      connection.asked.delete(id);
-      if (!connection.outbox.withdraw(tagOf(connection, id))) {
-        // The same value stands twice: clients of the predecessor read `id`.
-        const cancel = notification(ACP.cancelRequest, { requestId: id, id });
-        connection.outbox.send(JSON.stringify(cancel), ask.session?.feed);
-      }
-    }
+    this.#sender.cancel(ask, copy);
     this.#close(ask, copy);
   }
 
@@ -318,12 +323,16 @@ export class Copies<Encoded> {
     ask.copies.delete(copy.connection);
     copy.id = undefined;
     copy.connection.openCopies -= 1;
-    const card = copy.run === undefined ? undefined : closeCard(ask.params);
-    if (card !== undefined) copy.connection.outbox.send(JSON.stringify(card), ask.session?.feed);
+    this.#sender.endCard(ask, copy);
   }
 
+  /** M3: shows a plain client the next of those that wait for it. */
   #nextInLine(connection: Connection<Encoded>): void {
-    while (connection.openCopies === 0 && connection.askQueue.length > 0) connection.askQueue.shift()?.();
+    for (const [id, show] of connection.askQueue) {
+      if (connection.openCopies > 0 && !connection.abilities.isExtended) return;
+      connection.askQueue.delete(id);
+      show();
+    }
   }
 
   /** X3: the link is a racer only while somebody there holds an open copy. */
@@ -337,12 +346,10 @@ export class Copies<Encoded> {
   }
 }
 
-const viewOf = <E>({ interactionId: id, session, method, params, openedAt }: MirrorAsk<E>): OpenAskView => ({
+const viewOf = <E>({ interactionId: id, sessionId: session, method, params, openedAt }: MirrorAsk<E>): OpenAskView => ({
   interactionId: id,
-  sessionId: session?.id,
+  sessionId: session,
   method,
   params,
   openedAt,
 });
-
-const tagOf = <E>(connection: Connection<E>, id: number): string => `${connection.id}#${id}`;

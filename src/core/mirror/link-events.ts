@@ -1,16 +1,26 @@
 /** What the bridge says over the link: snapshot, sessions, numbered events, interactions (contract §7). */
 import { ACP } from "../../protocol/acp.ts";
-import { type Frame, paramsOf } from "../../protocol/envelope.ts";
-import { HUB, type QueueEntry, type SettledNotice, type TurnState } from "../../protocol/hub-methods.ts";
+import { type Frame, notification, paramsOf } from "../../protocol/envelope.ts";
+import { HUB } from "../../protocol/hub-methods.ts";
 import { connectionId, sessionId } from "../../protocol/ids.ts";
 import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
 import { LINK, type LinkSession } from "../../protocol/link.ts";
-import { hubMeta, readStamp, type Stamp, withHubMeta } from "../../protocol/meta.ts";
-import type { JournalItem } from "../journal/item.ts";
-import { itemOf } from "../journal/item.ts";
+import { hubMeta, readBy, type Stamp, withHubMeta } from "../../protocol/meta.ts";
+import { itemText } from "../journal/frames.ts";
 import type { Attachments } from "./attach.ts";
 import type { MirrorContext } from "./context.ts";
 import type { Copies } from "./copies.ts";
+import { tellTurnState } from "./dialect.ts";
+import { tellPromptReceived, tellResolved, tellTurnComplete } from "./draft-attach.ts";
+import {
+  isNotice,
+  readEventStamp,
+  readItem,
+  readLinkSession,
+  readQueue,
+  readSettled,
+  readTurnState,
+} from "./link-reading.ts";
 import { MirrorSession } from "./session.ts";
 
 type Notification = Frame & { readonly kind: "notification" };
@@ -36,28 +46,31 @@ export class LinkEvents<Encoded> {
   onNotification(frame: Notification): void {
     const params = paramsOf(frame.msg);
     const { method } = frame.msg;
-    const stamp = readStamp(params);
+    const stamp = readEventStamp(params);
     const session = this.#session(params);
     if (params !== undefined && stamp !== undefined && session !== undefined)
       return this.#onEvent(session, method, params, stamp, frame.text);
-    if (params !== undefined && method.startsWith("_acp-hub/")) return this.#onControl(method, params);
-    return this.#passThrough(frame.text, session);
+    if (method.startsWith("_acp-hub/")) return this.#onControl(method, params ?? {});
+    // A numbered event of a session we do not hold: there is nobody it could go to.
+    if (stamp !== undefined) return this.#context.ports.observe({ kind: "bad-link-message", method });
+    return this.#passThrough(frame.text, method, params, session);
   }
 
   /** The state of a bridge that dialled: what it does not name is gone (R4). */
   onSnapshot(params: JsonObject): void {
     this.#setAgent(params["initialize"]);
     const named = new Set<string>();
-    for (const session of arrayAt(params, "sessions") ?? []) {
-      if (!isObject(session)) continue;
-      named.add(stringAt(session, "sessionId") ?? "");
-      this.#onSession(session);
+    for (const session of (arrayAt(params, "sessions") ?? []).filter(isObject)) {
+      const info = readLinkSession(session);
+      if (info === undefined) continue;
+      named.add(info.sessionId);
+      this.#onSession(info);
     }
+    const open = (arrayAt(params, "open") ?? []).filter(isObject);
+    const settled = (arrayAt(params, "settled") ?? []).filter(isObject).flatMap((entry) => readSettled(entry) ?? []);
+    this.#copies.reconcile(new Set(open.map((entry) => stringAt(entry, "interactionId") ?? "")), settled);
     for (const session of [...this.#context.sessions.values()])
       if (!named.has(session.id)) this.#onGone(session, "closed");
-    const open = (arrayAt(params, "open") ?? []).filter(isObject);
-    const settled = (arrayAt(params, "settled") ?? []).filter(isObject) as unknown as SettledNotice[];
-    this.#copies.reconcile(new Set(open.map((entry) => stringAt(entry, "interactionId") ?? "")), settled);
     for (const entry of open) this.#copies.onInteraction(entry);
     this.#attachments.reportAll();
   }
@@ -68,8 +81,11 @@ export class LinkEvents<Encoded> {
         return this.onSnapshot(params);
       case LINK.agent:
         return this.#setAgent(params["initialize"]);
-      case LINK.session:
-        return this.#onSession(params);
+      case LINK.session: {
+        const info = readLinkSession(params);
+        if (info === undefined) return this.#context.ports.observe({ kind: "bad-link-message", method });
+        return this.#onSession(info);
+      }
       case LINK.sessionGone: {
         const session = this.#session(params);
         if (session !== undefined) this.#onGone(session, "closed");
@@ -80,7 +96,7 @@ export class LinkEvents<Encoded> {
       case LINK.rejected:
         return this.#copies.onRejected(params);
       case HUB.interactionSettled:
-        return this.#onSettled(undefined, params as unknown as SettledNotice);
+        return this.#onVerdict(params);
       default:
         return this.#context.ports.observe({ kind: "bad-link-message", method });
     }
@@ -97,12 +113,10 @@ export class LinkEvents<Encoded> {
     this.#onAgent();
   }
 
-  #onSession(params: JsonObject): void {
-    const info = params as unknown as LinkSession;
-    const known = this.#session(params);
+  #onSession(info: LinkSession): void {
+    const known = this.#context.sessions.get(sessionId(info.sessionId));
     if (known !== undefined && known.epoch === info.epoch && !this.#mustStartOver(known, info)) {
-      known.info = info;
-      known.journal.limitExactness(0, info.whole);
+      known.describe(info);
       this.#context.ports.record?.onSession(info);
       this.#context.ports.observe({ kind: "sessions-changed" });
       return;
@@ -125,6 +139,7 @@ export class LinkEvents<Encoded> {
 
   #onGone(session: MirrorSession<Encoded>, reason: "closed" | "instance-gone"): void {
     session.feed.flush();
+    this.#copies.forgetSession(session);
     this.#context.sessions.delete(session.id);
     this.#context.ports.record?.onSessionGone(session.info);
     this.#attachments.dropReaders(session, reason);
@@ -134,60 +149,102 @@ export class LinkEvents<Encoded> {
   /** B1: into the journal, then to every reader, in the root's order. */
   #onEvent(session: MirrorSession<Encoded>, method: string, params: JsonObject, stamp: Stamp, text: string): void {
     if (stamp.epoch !== session.epoch) return;
+    const before = session.journal.tail;
     const item = readItem(method, params, stamp);
+    const isBaseline = stamp.replay === true || item.last <= session.baselineTail;
+    // Numbers come once: only what a root tells of a journal that has shrunk overlaps.
+    if (item.last <= before && !isBaseline) return this.#context.ports.observe({ kind: "bad-link-message", method });
     session.journal.put(item, text.length);
     this.#context.ports.record?.onEvent(session.info, item);
     session.updatedAt = stamp.ts;
-    if (method === ACP.sessionUpdate) session.noteCard(params);
-    // Below the tail: merged ones of a root that starts over; they are history, not news.
-    const isHistory = stamp.replay === true || stamp.seq < session.journal.tail;
-    if (isHistory) session.baselineTail = session.journal.tail;
+    if (method === ACP.sessionUpdate) session.noteUpdate(params, item.first);
+    if (isBaseline) session.baselineTail = Math.max(session.baselineTail, item.last);
     else {
-      const except = exceptOf(method, params, stamp);
-      const isNotice = method === HUB.turn || method === HUB.interactionSettled;
-      session.feed.publish({
-        seq: stamp.seq,
-        text,
-        audience: isNotice ? "extended" : "all",
-        ...(except !== undefined && { except: connectionId(except) }),
-      });
-      this.#context.markDirty(session);
-      if (isNotice) this.#tellOthers(session, text);
+      // Joined text carries piece lengths on the link; clients get it without.
+      const shown = stamp.from === undefined ? text : itemText(item, session.epoch);
+      this.#publish(session, method, params, stamp, item.first, shown);
     }
-    if (method === HUB.turn) this.#onTurn(session, params);
-    if (method === HUB.interactionSettled) this.#onSettled(session, params as unknown as SettledNotice);
+    if (method === HUB.turn) this.#onTurn(session, params, !isBaseline);
+    else if (method === HUB.interactionSettled) this.#onSettled(session, params, !isBaseline);
+    else if (!isBaseline && stamp.by !== undefined && isEcho(method, params))
+      tellPromptReceived(session, params, stamp.by);
     session.settleReady();
+    return undefined;
+  }
+
+  #publish(
+    session: MirrorSession<Encoded>,
+    method: string,
+    params: JsonObject,
+    stamp: Stamp,
+    first: number,
+    text: string,
+  ): void {
+    const except = exceptOf(method, params, stamp);
+    session.feed.publish({
+      seq: stamp.seq,
+      first,
+      text,
+      audience: isNotice(method) ? "extended" : "all",
+      ...(except !== undefined && { except: connectionId(except) }),
+    });
+    this.#context.markDirty(session);
+    if (isNotice(method)) this.#tellOthers(session, stamp.seq, text);
   }
 
   /** B1: notices go to all in scope, attached or not. */
-  #tellOthers(session: MirrorSession<Encoded>, text: string): void {
+  #tellOthers(session: MirrorSession<Encoded>, seq: number, text: string): void {
     for (const connection of this.#context.connections) {
       if (!connection.isInitialized || !connection.abilities.isExtended || connection.outbox.isSubscribed(session.feed))
         continue;
+      connection.toldUpTo.set(session, seq);
       connection.outbox.send(text);
     }
   }
 
-  #onTurn(session: MirrorSession<Encoded>, params: JsonObject): void {
-    const turn = (stringAt(params, "state") ?? "idle") as TurnState;
-    const queue = (arrayAt(params, "queue") ?? []) as unknown as readonly QueueEntry[];
-    const promptId = stringAt(params, "promptId");
-    const { promptId: _old, turnBy: _oldBy, ...rest } = session.info;
-    session.info = { ...rest, turn, queue, ...(turn !== "idle" && promptId !== undefined && { promptId }) };
+  #onTurn(session: MirrorSession<Encoded>, params: JsonObject, isNews: boolean): void {
+    const { promptId: _id, turnBy: _by, ...rest } = session.info;
+    const turn = readTurnState(params, "state");
+    const described = { ...rest, turn, queue: readQueue(params) };
+    const stopReason = stringAt(params, "stopReason");
+    const isEnd = stopReason !== undefined || params["error"] !== undefined;
+    const promptId = isEnd ? session.info.promptId : stringAt(params, "promptId");
+    const turnBy = isEnd ? session.info.turnBy : readBy(params["by"]);
+    // An end names the prompt that ended; while another runs on, that one is still the session's.
+    if (turn === "idle") session.info = described;
+    else
+      session.info = {
+        ...described,
+        ...(promptId !== undefined && { promptId }),
+        ...(turnBy !== undefined && { turnBy }),
+      };
+    if (isNews) {
+      tellTurnState(this.#context.connections, session);
+      if (isEnd) tellTurnComplete(session, stopReason ?? "error", readBy(params["by"])?.connectionId);
+    }
     this.#context.ports.observe({ kind: "sessions-changed" });
   }
 
-  #onSettled(session: MirrorSession<Encoded> | undefined, notice: SettledNotice): void {
-    if (session === undefined) {
-      // Of no session: told to everyone who understands it.
-      for (const connection of this.#context.connections) {
-        if (connection.isInitialized && connection.abilities.isExtended) {
-          connection.outbox.send(JSON.stringify({ jsonrpc: "2.0", method: HUB.interactionSettled, params: notice }));
-        }
-      }
-    }
+  #onSettled(session: MirrorSession<Encoded>, params: JsonObject, isNews: boolean): void {
+    const notice = readSettled(params);
+    if (notice === undefined)
+      return this.#context.ports.observe({ kind: "bad-link-message", method: HUB.interactionSettled });
     this.#copies.onSettled(notice);
-    this.#context.ports.observe({ kind: "settled", notice });
+    if (isNews) tellResolved(session, notice);
+    return undefined;
+  }
+
+  /** A verdict without a number: of no session, or told once more to a late proposal (R3). */
+  #onVerdict(params: JsonObject): void {
+    const notice = readSettled(params);
+    if (notice === undefined)
+      return this.#context.ports.observe({ kind: "bad-link-message", method: HUB.interactionSettled });
+    const isNews = this.#copies.onSettled(notice);
+    if (!isNews || notice.sessionId !== undefined) return undefined;
+    const text = JSON.stringify(notification(HUB.interactionSettled, params));
+    for (const connection of this.#context.connections)
+      if (connection.isInitialized && connection.abilities.isExtended) connection.outbox.send(text);
+    return undefined;
   }
 
   /** What belongs to no session names its instance where a client sees several (contract §4). */
@@ -200,38 +257,26 @@ export class LinkEvents<Encoded> {
   }
 
   /** B7: what nobody knows goes to everyone as it came, in its place. */
-  #passThrough(text: string, session: MirrorSession<Encoded> | undefined): void {
+  #passThrough(
+    text: string,
+    method: string,
+    params: JsonObject | undefined,
+    session: MirrorSession<Encoded> | undefined,
+  ): void {
+    const only = method === ACP.elicitationComplete ? this.#copies.receiversOf(params) : undefined;
     for (const connection of this.#context.connections) {
-      if (!connection.isInitialized) continue;
+      if (!connection.isInitialized || only?.has(connection) === false) continue;
       if (session === undefined) connection.outbox.send(connection.isHubWide ? this.#withInstance(text) : text);
       else if (connection.outbox.isSubscribed(session.feed)) connection.outbox.send(text, session.feed);
     }
   }
 }
 
-/** The journal's item of an event of the link: joined text comes with its piece lengths (J4). */
-function readItem(method: string, params: JsonObject, stamp: Stamp): JournalItem {
-  const { by, promptId, synthetic } = stamp;
-  const marks = {
-    ...(by !== undefined && { by }),
-    ...(promptId !== undefined && { promptId }),
-    ...(synthetic !== undefined && { synthetic }),
-  };
-  const item = itemOf(stamp.seq, stamp.ts, method, withHubMeta(params, undefined), marks);
-  if (stamp.from === undefined) return item;
-  const pieces = (arrayAt(hubMeta(params), "pieces") ?? []).filter((piece) => typeof piece === "number");
-  const isExact = item.run !== undefined && pieces.length === stamp.seq - stamp.from + 1;
-  return {
-    ...item,
-    first: stamp.from,
-    ...(item.run !== undefined && { run: { ...item.run, pieces: isExact ? pieces : [] } }),
-  };
-}
+const isEcho = (method: string, params: JsonObject): boolean =>
+  method === ACP.sessionUpdate && objectAt(params, "update")?.["sessionUpdate"] === "user_message_chunk";
 
 /** Who does not get this event: the author of an echo (B3), the setter of a synthesised update (S6). */
 function exceptOf(method: string, params: JsonObject, stamp: Stamp): string | undefined {
   if (stamp.except !== undefined) return stamp.except;
-  if (stamp.by === undefined || method !== ACP.sessionUpdate) return undefined;
-  const update = objectAt(params, "update");
-  return update?.["sessionUpdate"] === "user_message_chunk" ? stamp.by.connectionId : undefined;
+  return stamp.by !== undefined && isEcho(method, params) ? stamp.by.connectionId : undefined;
 }

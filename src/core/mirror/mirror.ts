@@ -7,11 +7,10 @@
  * Mi3 A message without its scope is refused with words, a notification dropped and counted (contract §2).
  */
 import { ACP } from "../../protocol/acp.ts";
-import { type Frame, failure, notification, paramsOf } from "../../protocol/envelope.ts";
+import { type Frame, failure, paramsOf, type RpcError } from "../../protocol/envelope.ts";
 import { hubError, invalidParams, RPC } from "../../protocol/errors.ts";
-import { HUB } from "../../protocol/hub-methods.ts";
 import { type InteractionId, sessionId } from "../../protocol/ids.ts";
-import type { Json, JsonObject } from "../../protocol/json.ts";
+import type { JsonObject } from "../../protocol/json.ts";
 import { LINK } from "../../protocol/link.ts";
 import type { By } from "../../protocol/meta.ts";
 import type { Scope } from "../../protocol/scopes.ts";
@@ -23,9 +22,11 @@ import { Attachments } from "./attach.ts";
 import type { ClientRequest, Connection } from "./connection.ts";
 import { MirrorContext } from "./context.ts";
 import { Copies } from "./copies.ts";
+import { tellDisconnected } from "./draft-attach.ts";
 import { checkMethod, type ParamsFilter } from "./gate.ts";
 import { LinkEvents } from "./link-events.ts";
 import type { MirrorHistory, MirrorOptions, MirrorPorts } from "./ports.ts";
+import { tellPresence } from "./presence.ts";
 import { MirrorRequests } from "./requests.ts";
 import type { MirrorSession } from "./session.ts";
 import { linkLost, UpCalls } from "./up.ts";
@@ -40,8 +41,9 @@ export class Mirror<Encoded> {
   readonly #requests: MirrorRequests<Encoded>;
   readonly #events: LinkEvents<Encoded>;
   /** Clients that initialized before the agent did (I2). */
-  readonly #early = new Map<Connection<Encoded>, ClientRequest>();
+  readonly #early = new Map<Connection<Encoded>, ClientRequest[]>();
   #toldCapabilities = "";
+  #lastNow = 0;
 
   constructor(
     ports: MirrorPorts,
@@ -56,6 +58,7 @@ export class Mirror<Encoded> {
     this.#copies = new Copies(context, (linkId) => this.#up.clientIdOf(linkId));
     this.#attachments = new Attachments(context, this.#copies);
     this.#requests = new MirrorRequests(context, this.#attachments, this.#up, filter);
+    context.onPresence = tellPresence;
     this.#events = new LinkEvents(context, this.#attachments, this.#copies, () => this.#onAgentReady());
   }
 
@@ -148,8 +151,7 @@ export class Mirror<Encoded> {
     }
     this.#context.sessions.clear();
     const gone = hubError(RPC.internalError, "instance-gone", "The session's bridge has ended");
-    for (const [connection, request] of this.#early) connection.answer(request.id, { error: gone });
-    this.#early.clear();
+    this.#answerEarly(gone);
   }
 
   /** A connection comes into scope. */
@@ -163,6 +165,7 @@ export class Mirror<Encoded> {
     if (!this.#context.connections.delete(connection)) return;
     this.#early.delete(connection);
     this.#context.ports.cancelTimer(initTimer(connection));
+    for (const session of this.#context.sessions.values()) tellDisconnected(session, connection, this.#lastNow);
     this.#attachments.onGone(connection);
     this.#copies.onGone(connection);
     this.#context.notifyLink(LINK.gone, { connectionId: connection.id });
@@ -181,6 +184,7 @@ export class Mirror<Encoded> {
 
   /** One message of a client in scope. */
   onClient(connection: Connection<Encoded>, frame: Frame, now: number): void {
+    this.#lastNow = now;
     switch (frame.kind) {
       case "response": {
         const handler = typeof frame.msg.id === "number" ? connection.asked.get(frame.msg.id) : undefined;
@@ -208,16 +212,8 @@ export class Mirror<Encoded> {
   }
 
   onTimer(name: string): void {
-    for (const [connection, request] of this.#early) {
-      if (name !== initTimer(connection)) continue;
-      this.#early.delete(connection);
-      const error = hubError(
-        RPC.internalError,
-        "agent-not-ready",
-        "The agent has not been initialized by its editor yet: try again",
-      );
-      connection.answer(request.id, { error });
-    }
+    for (const connection of this.#early.keys())
+      if (name === initTimer(connection)) this.#answerEarly(notReady, connection);
     this.#attachments.onTimer(name);
   }
 
@@ -258,8 +254,23 @@ export class Mirror<Encoded> {
       return connection.answer(request.id, { error: invalidParams("protocolVersion", "must be a number") });
     }
     if (this.#context.agentInfo !== undefined) return this.#completeInitialize(connection, request);
-    this.#early.set(connection, request);
+    const waiting = this.#early.get(connection);
+    if (waiting !== undefined) {
+      waiting.push(request);
+      return undefined;
+    }
+    this.#early.set(connection, [request]);
     return this.#context.ports.startTimer(initTimer(connection), this.#context.options.initializeMs);
+  }
+
+  /** Those who initialized before the agent did get no agent: all of them, or one. */
+  #answerEarly(error: RpcError, only?: Connection<Encoded>): void {
+    for (const [connection, requests] of [...this.#early]) {
+      if (only !== undefined && connection !== only) continue;
+      this.#early.delete(connection);
+      this.#context.ports.cancelTimer(initTimer(connection));
+      for (const request of requests) connection.answer(request.id, { error });
+    }
   }
 
   #completeInitialize(connection: Connection<Encoded>, request: ClientRequest): void {
@@ -274,15 +285,14 @@ export class Mirror<Encoded> {
     this.#attachments.onInitialized(connection);
     this.#copies.offerAll(connection);
     this.#tellCapabilities();
-    this.#presence();
   }
 
   #onAgentReady(): void {
     const early = [...this.#early];
     this.#early.clear();
-    for (const [connection, request] of early) {
+    for (const [connection, requests] of early) {
       this.#context.ports.cancelTimer(initTimer(connection));
-      this.#completeInitialize(connection, request);
+      for (const request of requests) this.#completeInitialize(connection, request);
     }
   }
 
@@ -303,22 +313,12 @@ export class Mirror<Encoded> {
       }
     });
   }
-
-  /** Who is here, to everyone who understands it. */
-  #presence(): void {
-    const clients: Json = [...this.#context.connections]
-      .filter((each) => each.isInitialized)
-      .map((each) => ({
-        connectionId: each.id,
-        device: each.device,
-        name: each.name,
-        client: each.clientInfo ?? null,
-      }));
-    const text = JSON.stringify(notification(HUB.presence, { clients }));
-    for (const connection of this.#context.connections) {
-      if (connection.isInitialized && connection.abilities.isExtended) connection.outbox.send(text);
-    }
-  }
 }
+
+const notReady = hubError(
+  RPC.internalError,
+  "agent-not-ready",
+  "The agent has not been initialized by its editor yet: try again",
+);
 
 const initTimer = <E>(connection: Connection<E>): string => `init:${connection.id}`;

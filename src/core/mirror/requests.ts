@@ -1,16 +1,19 @@
 /** What happens to each message of a remote client at the mirror: answered here, or sent up with its author (B1, S1, S6, P4, T1). */
 import { ACP, ACP_VERSION } from "../../protocol/acp.ts";
-import type { RpcId } from "../../protocol/envelope.ts";
-import { hubError, invalidParams, RPC } from "../../protocol/errors.ts";
+import type { RpcError, RpcId } from "../../protocol/envelope.ts";
+import { hubError, invalidParams, methodNotFound, RPC } from "../../protocol/errors.ts";
 import { FEATURES, HUB } from "../../protocol/hub-methods.ts";
 import { sessionId } from "../../protocol/ids.ts";
 import { isObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
 import { HUB_META, hubMeta, withHubMeta } from "../../protocol/meta.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
 import { isExtendedOnly, itemText } from "../journal/frames.ts";
+import type { JournalItem } from "../journal/item.ts";
 import type { Attachments } from "./attach.ts";
 import type { ClientRequest, Connection } from "./connection.ts";
 import type { MirrorContext } from "./context.ts";
+import { cursorExpired, earlierPage, LOAD_EARLIER, pageLimit, readPosition } from "./dialect.ts";
+import { attachResult, DRAFT, readAttach } from "./draft-attach.ts";
 import { checkMethod, checkReachesAgent, OPENS_SESSION, type ParamsFilter } from "./gate.ts";
 import type { MirrorSession } from "./session.ts";
 import { stampBy, type UpCalls } from "./up.ts";
@@ -52,7 +55,20 @@ export class MirrorRequests<Encoded> {
         return this.#close(connection, request);
       case HUB.loadEarlier:
         return this.#loadEarlier(connection, request);
+      case LOAD_EARLIER:
+        return this.#loadDialectPage(connection, request);
+      case DRAFT.attach:
+        return this.#draftAttach(connection, request);
+      case DRAFT.detach:
+        return this.#draftDetach(connection, request);
+      case HUB.queueList:
+      case HUB.queueRemove:
+      case HUB.queueMove:
+        return this.#forward(connection, request);
       default:
+        // What the hub speaks of its own ends here: a client must not reach the bridge by it.
+        if (request.method.startsWith("_acp-hub/"))
+          return connection.answer(request.id, { error: methodNotFound(request.method) });
         return this.#forward(connection, request);
     }
   }
@@ -61,7 +77,8 @@ export class MirrorRequests<Encoded> {
   onNotification(connection: Connection<Encoded>, method: string, params: JsonObject): void {
     if (method === ACP.cancelRequest) return this.#cancelRequest(connection, params["requestId"]);
     if (method.startsWith("$/")) return undefined;
-    if (checkMethod(connection.scopes, method) !== undefined) {
+    // Nothing a client sends may pass for the hub's own word to the bridge.
+    if (method.startsWith("_acp-hub/") || checkMethod(connection.scopes, method) !== undefined) {
       return this.#context.ports.observe({ kind: "notification-refused", connectionId: connection.id, method });
     }
     return this.#context.notifyLink(method, stampBy(params, connection.by));
@@ -139,12 +156,11 @@ export class MirrorRequests<Encoded> {
       });
       return connection.answer(request.id, { error });
     }
-    return session.whenReady(() => {
-      const result = { sessionId: session.id, ...session.info.state };
-      connection.answer(request.id, { result });
-      // Nobody waits under this id: only the replay and the open interactions are wanted.
-      const replay: ClientRequest = { id: `adopt:${session.id}`, method: ACP.sessionLoad, params: request.params };
-      this.#attachments.load(connection, session, replay, false);
+    return session.whenReady((ready) => {
+      if (ready === undefined) return this.#adopt(connection, request, pinned);
+      connection.answer(request.id, { result: { ...ready.state.result, sessionId: ready.id } });
+      // The response has gone: only the replay and the open interactions are wanted.
+      return this.#attachments.load(connection, ready, {}, false, () => undefined);
     });
   }
 
@@ -152,9 +168,8 @@ export class MirrorRequests<Encoded> {
     if (stringAt(request.params, "sessionId") === undefined) {
       return connection.answer(request.id, { error: invalidParams("sessionId", "must be a string") });
     }
-    const isResume = request.method === ACP.sessionResume;
     const live = this.#session(request.params);
-    if (live !== undefined) return this.#attachments.load(connection, live, request, isResume);
+    if (live !== undefined) return this.#load(connection, request, live, []);
     const refusal = checkReachesAgent(connection.scopes, request.method);
     if (refusal !== undefined) {
       // Who may only read gets what the hub kept; nothing reaches the agent.
@@ -172,10 +187,62 @@ export class MirrorRequests<Encoded> {
         // S1 (d): the agent cannot; what is on disk can still be read.
         if ("error" in body && this.#context.history?.serve(connection, request) === true) return undefined;
         if ("error" in body || session === undefined) return connection.answer(request.id, body);
-        return this.#attachments.load(connection, session, request, isResume, filtered.ignored);
+        return this.#load(connection, request, session, filtered.ignored);
       },
       request.id,
     );
+  }
+
+  /** The session may go while its copy is not whole yet: then the root is asked, as if it had not been there. */
+  #load(
+    connection: Connection<Encoded>,
+    request: ClientRequest,
+    session: MirrorSession<Encoded>,
+    ignored: readonly string[],
+  ): void {
+    const isResume = request.method === ACP.sessionResume;
+    this.#attachments.load(connection, session, request.params, isResume, (found) => {
+      if (found === undefined) return this.#loadOrResume(connection, request);
+      const result = ignored.length === 0 ? found.result : withIgnored(found.result, ignored);
+      return connection.answer(request.id, { result }, found.session.feed);
+    });
+  }
+
+  #draftAttach(connection: Connection<Encoded>, request: ClientRequest): void {
+    const session = this.#session(request.params);
+    if (session === undefined) return connection.answer(request.id, { error: notLive(request.params) });
+    const attach = readAttach(connection, request.params);
+    return this.#attachments.load(connection, session, attach.params, false, (found) => {
+      if (found === undefined) return connection.answer(request.id, { error: notLive(request.params) });
+      connection.draftClients.set(found.session, attach.clientId);
+      const result = attachResult(found.session, attach, found.result);
+      return connection.answer(request.id, { result }, found.session.feed);
+    });
+  }
+
+  #draftDetach(connection: Connection<Encoded>, request: ClientRequest): void {
+    const session = this.#session(request.params);
+    if (session === undefined) return connection.answer(request.id, { error: notLive(request.params) });
+    this.#attachments.detach(connection, session);
+    return connection.answer(request.id, { result: { sessionId: session.id, status: "detached" } });
+  }
+
+  /** The predecessor's page: its cursor can expire. */
+  #loadDialectPage(connection: Connection<Encoded>, request: ClientRequest): void {
+    const session = this.#session(request.params);
+    if (session === undefined) return connection.answer(request.id, { error: notLive(request.params) });
+    const position = readPosition(session, request.params["before"]);
+    if (position === undefined) return connection.answer(request.id, { error: cursorExpired });
+    const page = earlierPage(session, position.before, pageLimit(request.params, EARLIER_MAX));
+    this.#sendPage(connection, session, page.items);
+    return this.#reply(connection, request, { result: { replayMeta: page.replayMeta } });
+  }
+
+  #sendPage(connection: Connection<Encoded>, session: MirrorSession<Encoded>, items: readonly JournalItem[]): void {
+    for (const item of items) {
+      if (isExtendedOnly(item) && !connection.abilities.isExtended) continue;
+      connection.outbox.send(itemText(item, session.epoch, { replay: true, page: true }), session.feed);
+    }
   }
 
   /** S6: closing is detaching; it goes up only from the last one attached, or forced. */
@@ -183,11 +250,11 @@ export class MirrorRequests<Encoded> {
     const session = this.#session(request.params);
     if (session === undefined) return this.#forward(connection, request);
     const isForced = hubMeta(request.params)?.["force"] === true;
+    const refusal = checkReachesAgent(connection.scopes, request.method);
+    if (isForced && refusal !== undefined) return connection.answer(request.id, { error: refusal });
     this.#attachments.detach(connection, session);
     const isLast = session.attached.size === 0;
-    const mayReachAgent = checkReachesAgent(connection.scopes, request.method);
-    if (isForced && mayReachAgent !== undefined) return connection.answer(request.id, { error: mayReachAgent });
-    if (!isForced && (!isLast || mayReachAgent !== undefined)) return connection.answer(request.id, { result: {} });
+    if (!isForced && (!isLast || refusal !== undefined)) return connection.answer(request.id, { result: {} });
     return this.#forward(connection, request);
   }
 
@@ -195,7 +262,7 @@ export class MirrorRequests<Encoded> {
   #loadEarlier(connection: Connection<Encoded>, request: ClientRequest): void {
     const session = this.#session(request.params);
     const before = numberAt(request.params, "before");
-    const limit = Math.min(numberAt(request.params, "limit") ?? 50, EARLIER_MAX);
+    const limit = pageLimit(request.params, EARLIER_MAX);
     if (session === undefined || before === undefined) {
       const field = session === undefined ? "sessionId" : "before";
       return connection.answer(request.id, {
@@ -203,11 +270,8 @@ export class MirrorRequests<Encoded> {
       });
     }
     const older = session.journal.replay().filter((item) => item.first < before);
-    const page = older.slice(-Math.max(1, limit));
-    for (const item of page) {
-      if (isExtendedOnly(item) && !connection.abilities.isExtended) continue;
-      connection.outbox.send(itemText(item, session.epoch, { replay: true, page: true }), session.feed);
-    }
+    const page = older.slice(-limit);
+    this.#sendPage(connection, session, page);
     const hasMore = page.length < older.length;
     return this.#reply(connection, request, { result: { hasMore, before: page[0]?.first ?? before } });
   }
@@ -253,6 +317,11 @@ export class MirrorRequests<Encoded> {
     this.#context.notifyLink(ACP.cancelRequest, stampBy({ requestId: linkId }, connection.by));
   }
 }
+
+const notLive = (params: JsonObject): RpcError =>
+  hubError(RPC.resourceNotFound, "session-not-live", "The session is not live: load it first", {
+    sessionId: stringAt(params, "sessionId") ?? null,
+  });
 
 /** Names what a remote session did not get (contract §2). */
 function withIgnored(result: JsonObject, ignored: readonly string[]): JsonObject {

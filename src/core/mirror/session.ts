@@ -1,10 +1,12 @@
 /** The mirror's copy of one live session: its description, its journal, who reads it. */
+import { STATE_KINDS } from "../../protocol/acp.ts";
 import { type Epoch, epoch, type SessionId, sessionId } from "../../protocol/ids.ts";
 import { type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
 import type { LinkSession } from "../../protocol/link.ts";
 import { type Encoder, Feed } from "../fanout/feed.ts";
 import { Journal } from "../journal/journal.ts";
 import { isToolKind, mergeToolCard } from "../journal/tool-card.ts";
+import { SessionState } from "../session-state.ts";
 import type { Connection } from "./connection.ts";
 import type { RestoredJournal } from "./ports.ts";
 
@@ -13,20 +15,33 @@ const RESTORED_ITEM_BYTES = 512;
 /** Tool cards kept for filling in permission requests (X10). */
 const CARDS_MAX = 256;
 
+/** A card as requests need it, and the event that first showed it. */
+export interface KnownCard {
+  readonly card: JsonObject;
+  readonly first: number;
+}
+
+/** What waits for the copy to be whole. Gets the session as it is by then, or undefined when it is gone. */
+type Waiting<Encoded> = (session: MirrorSession<Encoded> | undefined) => void;
+
 export class MirrorSession<Encoded> {
   readonly id: SessionId;
   readonly epoch: Epoch;
   info: LinkSession;
   readonly journal: Journal;
   readonly feed: Feed<Encoded>;
+  /** Kept by the events as well: an announcement comes only for what no event tells (S5). */
+  readonly state: SessionState;
+  /** The last update of each state kind, for readers that get no history (S5). */
+  readonly lastStates: Map<string, JsonObject> = new Map();
   /** Connections that attached it (B1). */
   readonly attached: Set<Connection<Encoded>> = new Set();
-  /** Last event of the replay it began with: nobody gets those live (B2). */
-  baselineTail = 0;
+  /** Events up to here are history: nobody gets them live (B2). What the root had when it told of the session is. */
+  baselineTail: number;
   /** The root had this many events when it described the session; until they are here, loads wait. */
-  readonly #syncTail: number;
-  readonly #onReady: (() => void)[] = [];
-  readonly #cards = new Map<string, JsonObject>();
+  #syncTail: number;
+  #waiting: Waiting<Encoded>[] = [];
+  readonly #cards = new Map<string, KnownCard>();
   updatedAt: number;
 
   constructor(info: LinkSession, encoder: Encoder<Encoded>, journalBytes: number) {
@@ -34,50 +49,92 @@ export class MirrorSession<Encoded> {
     this.epoch = epoch(info.epoch);
     this.info = info;
     this.#syncTail = info.tail;
+    this.baselineTail = info.tail;
     this.journal = new Journal(this.epoch, journalBytes, info.whole);
     this.feed = new Feed(encoder);
+    this.state = new SessionState(info.state);
     this.updatedAt = info.updatedAt;
+  }
+
+  /** The root describes it anew, in the same epoch. */
+  describe(info: LinkSession): void {
+    const wasLoading = this.info.loading === true;
+    this.info = info;
+    this.state.replaceResult(info.state);
+    this.journal.limitExactness(0, info.whole);
+    if (!wasLoading || info.loading === true) return;
+    // The replay is over: this is where it ends.
+    this.#syncTail = Math.max(this.#syncTail, info.tail);
+    this.baselineTail = Math.max(this.baselineTail, info.tail);
+    this.settleReady();
   }
 
   /** Takes over what an earlier hub kept. */
   restore(restored: RestoredJournal): void {
     for (const item of restored.items) {
       this.journal.put(item, RESTORED_ITEM_BYTES);
-      if (item.run === undefined) this.noteCard(item.params);
+      if (item.run === undefined) this.noteUpdate(item.params, item.first);
     }
     this.journal.limitExactness(restored.exactAfter, restored.isWhole);
+    // What the root says is newer than what was kept.
+    this.state.replaceResult(this.info.state);
   }
 
-  /** Everything the root had at the time it told of the session is here. */
+  /** Everything the root had at the time it told of the session is here, and the agent's replay is complete. */
   get isReady(): boolean {
-    return this.journal.tail >= this.#syncTail;
+    return this.info.loading !== true && this.journal.tail >= this.#syncTail;
   }
 
-  whenReady(then: () => void): void {
-    if (this.isReady) then();
-    else this.#onReady.push(then);
+  whenReady(then: Waiting<Encoded>): void {
+    if (this.isReady) then(this);
+    else this.#waiting.push(then);
   }
 
   /** Called after each event; runs what waited for the copy to be whole. */
   settleReady(): void {
-    if (this.#onReady.length === 0 || !this.isReady) return;
-    for (const then of this.#onReady.splice(0)) then();
+    if (this.#waiting.length === 0 || !this.isReady) return;
+    for (const then of this.#waiting.splice(0)) then(this);
   }
 
-  /** Remembers what a card shows, for requests that leave it out. */
-  noteCard(params: JsonObject): void {
+  /** Goes on in place of `old`: what waited there waits here, and what it showed last is still so. */
+  succeed(old: MirrorSession<Encoded>): void {
+    this.#waiting.push(...old.#waiting.splice(0));
+    for (const [kind, update] of old.lastStates) this.lastStates.set(kind, update);
+    this.settleReady();
+  }
+
+  /** It is gone: nothing waits any longer. */
+  abandon(): void {
+    for (const then of this.#waiting.splice(0)) then(undefined);
+  }
+
+  /** Remembers what an update shows, for requests that leave it out and for readers without history. */
+  noteUpdate(params: JsonObject, first: number): void {
     const update = objectAt(params, "update");
+    const kind = stringAt(update, "sessionUpdate");
+    if (update === undefined || kind === undefined) return;
+    if (STATE_KINDS.has(kind)) this.#noteState(kind, update);
+    else if (isToolKind(kind)) this.#noteCard(update, first);
+  }
+
+  card(toolCallId: string): KnownCard | undefined {
+    return this.#cards.get(toolCallId);
+  }
+
+  #noteState(kind: string, update: JsonObject): void {
+    this.state.onUpdate(update);
+    const before = kind === "session_info_update" ? this.lastStates.get(kind) : undefined;
+    this.lastStates.set(kind, { ...before, ...update });
+  }
+
+  #noteCard(update: JsonObject, first: number): void {
     const id = stringAt(update, "toolCallId");
-    if (update === undefined || id === undefined || !isToolKind(update["sessionUpdate"])) return;
+    if (id === undefined) return;
     const known = this.#cards.get(id);
-    this.#cards.set(id, mergeToolCard(known ?? {}, slim(update)));
+    this.#cards.set(id, { card: mergeToolCard(known?.card ?? {}, slim(update)), first: known?.first ?? first });
     if (known !== undefined || this.#cards.size <= CARDS_MAX) return;
     const [oldest] = this.#cards.keys();
     if (oldest !== undefined) this.#cards.delete(oldest);
-  }
-
-  card(toolCallId: string): JsonObject | undefined {
-    return this.#cards.get(toolCallId);
   }
 }
 

@@ -48,7 +48,8 @@ export class UpCalls<Encoded> {
   /** The id the root knows a client's request under. */
   linkIdOf(connectionId: string, clientId: RpcId): number | undefined {
     for (const [id, pending] of this.#pending) {
-      if (pending.connectionId === connectionId && pending.clientId === clientId) return id;
+      if (pending.clientId !== undefined && pending.connectionId === connectionId && pending.clientId === clientId)
+        return id;
     }
     return undefined;
   }

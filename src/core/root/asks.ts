@@ -7,7 +7,7 @@
  * A4 For a dying turn every interaction is answered cancelled, shown or not (X7).
  */
 
-import { idKey, paramsOf, type RpcId, type RpcRequest } from "../../protocol/envelope.ts";
+import { idKey, notification, paramsOf, type RpcId, type RpcRequest } from "../../protocol/envelope.ts";
 import { RPC } from "../../protocol/errors.ts";
 import { HUB, type SettledNotice, type SettledOutcome } from "../../protocol/hub-methods.ts";
 import { type InteractionId, interactionId } from "../../protocol/ids.ts";
@@ -21,6 +21,7 @@ import type { RootContext } from "./context.ts";
 import { PrimaryCopy } from "./primary-copy.ts";
 import type { Publisher } from "./publisher.ts";
 import type { RootSession } from "./session.ts";
+import { noteSettledCard } from "./settled-cards.ts";
 
 /** An agent's question, from its opening to its one answer. */
 export interface Ask {
@@ -36,8 +37,11 @@ export interface Ask {
   linkCopies: number;
   /** Only this remote connection may see it (X12). */
   readonly onlyConnection: string | undefined;
+  /** Only the primary may see it (X12). */
+  readonly isForPrimary: boolean;
 }
 
+const NO_ANSWER: AnswerBody = { error: { code: RPC.internalError, message: "no answer" } };
 const SYSTEM: By = { connectionId: "root", device: "root", name: "acp-hub" };
 
 export class Asks {
@@ -45,7 +49,8 @@ export class Asks {
   readonly #publisher: Publisher;
   readonly #open = new Map<InteractionId, Ask>();
   readonly #byAgentId = new Map<string, Ask>();
-  readonly #settled: SettledNotice[] = [];
+  /** The last ones that ended, oldest first (R4). */
+  readonly #settled = new Map<InteractionId, SettledNotice>();
 
   constructor(context: RootContext, publisher: Publisher) {
     this.#context = context;
@@ -59,15 +64,10 @@ export class Asks {
   /** The agent asks. */
   open(message: RpcRequest, session: RootSession | undefined, now: number): void {
     const params = paramsOf(message) ?? {};
-    if (session?.isDying === true) {
-      this.#toAgent(message.id, cancelledAnswer(message.method));
-      return;
-    }
+    if (this.#byAgentId.has(idKey(message.id))) return this.#context.ports.observe({ kind: "duplicate-agent-id" });
+    if (session?.isDying === true) return this.#toAgent(message.id, cancelledAnswer(message.method));
     const target = this.#target(params);
-    if (target === "gone") {
-      this.#toAgent(message.id, cancelledAnswer(message.method));
-      return;
-    }
+    if (target === "gone") return this.#toAgent(message.id, cancelledAnswer(message.method));
     const id = this.#context.ports.mint.interactionId();
     const stamped = withHubMeta(params, { ...pickDowngrade(params), interactionId: id, openedAt: now });
     const ask: Ask = {
@@ -78,6 +78,7 @@ export class Asks {
       session,
       openedAt: now,
       toolCallId: stringAt(objectAt(params, "toolCall"), "toolCallId") ?? stringAt(params, "toolCallId"),
+      isForPrimary: target === "primary",
       copy: new PrimaryCopy(this.#context, message.method, stamped),
       linkCopies: 0,
       onlyConnection: target === "primary" || target === "all" ? undefined : target.connectionId,
@@ -89,6 +90,10 @@ export class Asks {
     if (target === "primary" || target === "all") this.#offerPrimary(ask);
     if (target !== "primary") this.#offerLink(ask);
     if (session !== undefined) this.#publisher.turnIfChanged(session, now);
+    // X12: one client alone may answer, and it cannot show this or is not there: nobody ever will.
+    const isHopeless = target === "primary" ? !ask.copy.isOpen : target !== "all" && !this.#context.link.isUp;
+    if (isHopeless) this.#settle(ask, cancelledAnswer(ask.method), { action: "ended" }, SYSTEM, now);
+    return undefined;
   }
 
   /** A proposal from the hub (R3). Idempotent: of a settled interaction the verdict is sent once more. */
@@ -98,16 +103,13 @@ export class Asks {
     const ask = this.#open.get(id);
     if (by === undefined) return this.#context.ports.observe({ kind: "bad-link-message", method: LINK.propose });
     if (ask === undefined) {
-      const verdict = this.#settled.find((notice) => notice.interactionId === id);
+      const verdict = this.#settled.get(id);
       this.#context.ports.observe({ kind: "late-answer", interactionId: id });
       if (verdict !== undefined)
         this.#context.link.notify(HUB.interactionSettled, { ...verdict } as unknown as JsonObject);
       return;
     }
-    const error = params["error"];
-    const body: AnswerBody = isObject(error)
-      ? { error: { code: Number(error["code"]), message: String(error["message"]) } }
-      : { result: params["result"] ?? null };
+    const body: AnswerBody = isObject(params["error"]) ? NO_ANSWER : { result: params["result"] ?? null };
     const read = readAnswer(ask.method, ask.params, body);
     if (read.kind === "answer") this.#settle(ask, read.body, read.outcome, by, now);
     else if (read.kind === "cancelled" && !ask.copy.isOpen) this.#settle(ask, read.body, read.outcome, by, now);
@@ -120,14 +122,23 @@ export class Asks {
     const open = params["open"];
     if (ask === undefined || typeof open !== "number") return;
     ask.linkCopies = open;
-    if (open === 0) this.#askPrimaryAgain(ask);
+    this.#askPrimaryAgain(ask);
   }
 
   /** The link is down: its clients are no racers until it is back and says so. */
-  onLinkDown(): void {
+  onLinkDown(now: number): void {
+    this.onCallerGone(() => true, now);
     for (const ask of this.#open.values()) {
       ask.linkCopies = 0;
       this.#askPrimaryAgain(ask);
+    }
+  }
+
+  /** X12: the one connection a question was for is gone, and with it the request it was about. */
+  onCallerGone(isGone: (connection: string) => boolean, now: number): void {
+    for (const ask of [...this.#open.values()]) {
+      if (ask.onlyConnection === undefined || !isGone(ask.onlyConnection)) continue;
+      this.#settle(ask, cancelledAnswer(ask.method), { action: "ended" }, SYSTEM, now);
     }
   }
 
@@ -158,17 +169,22 @@ export class Asks {
   }
 
   /** The primary has gone: its copies are abstentions. */
-  onPrimaryGone(): void {
-    for (const ask of this.#open.values()) ask.copy.drop();
+  onPrimaryGone(now: number): void {
+    for (const ask of [...this.#open.values()]) {
+      ask.copy.drop();
+      if (ask.isForPrimary) this.#settle(ask, cancelledAnswer(ask.method), { action: "ended" }, SYSTEM, now);
+    }
   }
 
   /** For the snapshot of a new link (R4). */
   describeOpen(): LinkInteraction[] {
-    return [...this.#open.values()].filter((ask) => ask.onlyConnection === undefined).map(describe);
+    return [...this.#open.values()]
+      .filter((ask) => ask.onlyConnection === undefined && !ask.isForPrimary)
+      .map(describe);
   }
 
   describeSettled(): readonly SettledNotice[] {
-    return this.#settled;
+    return [...this.#settled.values()];
   }
 
   #of(session: RootSession): Ask[] {
@@ -209,19 +225,29 @@ export class Asks {
     const by = primary?.caller.by ?? SYSTEM;
     const read = readAnswer(ask.method, ask.params, body);
     const isAlone = ask.linkCopies === 0;
-    const isOwn = ask.session === undefined || ask.session.openedBy === "primary";
-    if (isAlone && isOwn && !ask.copy.isDowngraded) {
+    const isOwn = ask.session === undefined || ask.session.isPrimarys;
+    if (isAlone && isOwn) {
       const outcome: SettledOutcome =
         read.kind === "answer" || read.kind === "cancelled" ? read.outcome : { action: "answered" };
       this.#settle(ask, body, outcome, by, now);
     } else if (read.kind === "answer" || (read.kind === "cancelled" && isAlone)) {
       this.#settle(ask, read.body, read.outcome, by, now);
-    } else ask.copy.abstain();
+    } else {
+      ask.copy.abstain();
+      if (read.kind === "invalid") this.#tellRejected(ask, read.reason);
+    }
+    return undefined;
+  }
+
+  #tellRejected(ask: Ask, reason: string): void {
+    if (this.#context.livePrimary?.abilities.isExtended !== true) return;
+    const rejected = { interactionId: ask.interactionId, reason };
+    this.#context.ports.toPrimary(JSON.stringify(notification(HUB.interactionRejected, rejected)));
   }
 
   /** X5: nobody else is left, and the primary had stepped back: it is asked once more. */
   #askPrimaryAgain(ask: Ask): void {
-    if (ask.copy.hasAbstained && ask.onlyConnection === undefined) this.#offerPrimary(ask);
+    if (ask.linkCopies === 0 && ask.copy.hasAbstained) this.#offerPrimary(ask);
   }
 
   #reject(ask: Ask, by: By, reason: string): void {
@@ -249,8 +275,9 @@ export class Asks {
       ...(ask.session !== undefined && { sessionId: ask.session.id }),
       ...(ask.toolCallId !== undefined && { toolCallId: ask.toolCallId }),
     };
-    this.#settled.push(notice);
-    if (this.#settled.length > LIMITS.settledKept) this.#settled.shift();
+    this.#keepSettled(notice);
+    if (ask.session !== undefined && ask.toolCallId !== undefined)
+      noteSettledCard(ask.session, ask.toolCallId, outcome);
     const { action } = outcome;
     this.#context.ports.observe({
       kind: "interaction-settled",
@@ -264,6 +291,13 @@ export class Asks {
       this.#publisher.settled(ask.session, notice, now);
       this.#publisher.turnIfChanged(ask.session, now);
     }
+  }
+
+  #keepSettled(notice: SettledNotice): void {
+    this.#settled.set(interactionId(notice.interactionId), notice);
+    if (this.#settled.size <= LIMITS.settledKept) return;
+    const [oldest] = this.#settled.keys();
+    if (oldest !== undefined) this.#settled.delete(oldest);
   }
 
   #toAgent(id: RpcId, body: AnswerBody): void {

@@ -78,6 +78,11 @@ export class AgentCalls {
     return typeof id === "number" ? this.#pending.get(id)?.call : undefined;
   }
 
+  /** Asks the agent to stop working on the request behind `call`, if it has it. */
+  cancelFor(call: Call): void {
+    for (const [id, pending] of this.#pending) if (pending.call === call) this.cancel(id);
+  }
+
   /** Takes the agent's response. False when nobody waits for that id. */
   onResponse(response: RpcResponse, now: number): boolean {
     const pending = typeof response.id === "number" ? this.#pending.get(response.id) : undefined;
@@ -87,11 +92,13 @@ export class AgentCalls {
     return true;
   }
 
-  /** Answers everything that waits: the agent is gone (S8). */
+  /** Answers everything that waits: the agent is gone (S8). What a reply sends in turn is answered as well. */
   failAll(body: AnswerBody, now: number): void {
-    const pending = [...this.#pending.values()];
-    this.#pending.clear();
-    for (const entry of pending) entry.onReply(body, now);
+    while (this.#pending.size > 0) {
+      const pending = [...this.#pending.values()];
+      this.#pending.clear();
+      for (const entry of pending) entry.onReply(body, now);
+    }
   }
 }
 

@@ -61,9 +61,9 @@ export class Lane {
     return this.inFlight.size > 0;
   }
 
-  /** What to do with a new prompt (N1). */
-  admit(caller: Caller): "start" | "wait" | "full" {
-    if (this.#waiting.length === 0) {
+  /** What to do with a new prompt (N1). A preempting one waits for the turn it ends. */
+  admit(caller: Caller, isPreempting = false): "start" | "wait" | "full" {
+    if (this.#waiting.length === 0 && !isPreempting) {
       if (this.inFlight.size === 0) return "start";
       const isOwnTurn = [...this.inFlight].every((prompt) => prompt.caller.key === caller.key);
       if (isOwnTurn) return "start";

@@ -5,16 +5,18 @@
 import { notification, type RpcId } from "../../protocol/envelope.ts";
 import { connectionId, type SessionId, sessionId } from "../../protocol/ids.ts";
 import { isObject, type Json, type JsonObject, numberAt, stringAt } from "../../protocol/json.ts";
+import { LIMITS } from "../../protocol/limits.ts";
 import { LINK } from "../../protocol/link.ts";
 import { type CatchUpSource, Outbox, type Sink } from "../fanout/outbox.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
 import { itemLinkText } from "../journal/frames.ts";
+import type { JournalItem } from "../journal/item.ts";
 import { bodyText } from "./calls.ts";
 import { lineEncoder, type RootSession } from "./session.ts";
 
 const LINK_ID = connectionId("link");
-/** The link has no hard bound: updates never queue, and what it is owed besides is bounded by what its clients asked for. */
-const LIMITS = { pauseBytes: 1_048_576, hardBytes: Number.POSITIVE_INFINITY };
+/** Above this many unsent bytes the hub is behind: it is caught up from the journal. */
+const PAUSE_BYTES = 1_048_576;
 
 function catchUpSource(session: RootSession): CatchUpSource {
   const { journal } = session;
@@ -23,23 +25,23 @@ function catchUpSource(session: RootSession): CatchUpSource {
     isMidway: false,
     gapNotice: () => undefined,
     read(cursor, upTo, maxBytes) {
-      const exact = journal.itemsAfter(cursor);
-      // Before the exact part everything goes in one piece: positions there are not numbers any more.
-      const items = exact.ok ? exact.items : journal.everything().filter((item) => item.last <= journal.exactAfter);
-      const texts: string[] = [];
-      let bytes = 0;
-      let last = cursor;
-      for (const item of items) {
-        if (exact.ok && (item.first > upTo || bytes > maxBytes)) break;
-        const text = itemLinkText(item, session.epoch);
-        texts.push(text);
-        bytes += text.length;
-        last = Math.max(last, item.last);
-      }
-      return { texts, last: exact.ok ? last : Math.max(last, journal.exactAfter) };
+      const page = journal.pageAfter(cursor, upTo, maxBytes);
+      if (page !== undefined) return { texts: page.items.map((item) => linkText(session, item)), last: page.last };
+      // The journal has shrunk past what the hub holds: it starts its copy over (`head` says so), and gets all of it in one
+      // piece, because positions in the merged part are no numbers any more.
+      const merged = journal.everything().filter((item) => item.last <= journal.exactAfter);
+      const texts = [announcement(session), ...merged.map((item) => linkText(session, item))];
+      return { texts, last: journal.exactAfter };
     },
   };
 }
+
+/** History stays history on every way it is told: a reader that did not ask for it does not get it (B2). */
+const linkText = (session: RootSession, item: JournalItem): string =>
+  itemLinkText(item, session.epoch, item.last <= session.baselineTail ? { replay: true } : {});
+
+const announcement = (session: RootSession): string =>
+  JSON.stringify(notification(LINK.session, { ...session.describe() } as unknown as JsonObject));
 
 export class LinkSide {
   #outbox: Outbox<string> | undefined;
@@ -49,8 +51,11 @@ export class LinkSide {
   }
 
   /** A hub is there. `acked` says per session what it holds; the caller sends the snapshot before it subscribes sessions. */
-  up(sink: Sink<string>): void {
-    this.#outbox = new Outbox(LINK_ID, sink, lineEncoder, LIMITS, () => undefined);
+  up(sink: Sink<string>, onHopeless: (() => void) | undefined): void {
+    // Updates never queue, but what else it is owed would, behind a hub that hangs.
+    const hardBytes = onHopeless === undefined ? Number.POSITIVE_INFINITY : LIMITS.outboxHardBytes;
+    const limits = { pauseBytes: PAUSE_BYTES, hardBytes };
+    this.#outbox = new Outbox(LINK_ID, sink, lineEncoder, limits, () => onHopeless?.());
     this.#outbox.isExtended = true;
   }
 
@@ -87,7 +92,7 @@ export class LinkSide {
   }
 
   announce(session: RootSession): void {
-    this.notify(LINK.session, { ...session.describe() } as unknown as JsonObject, session);
+    this.#outbox?.send(announcement(session), session.feed);
   }
 }
 

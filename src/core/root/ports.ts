@@ -1,5 +1,7 @@
 /** What the root needs of the world. No call comes back synchronously: answers arrive as inputs. */
-import type { Epoch, InteractionId } from "../../protocol/ids.ts";
+import type { RpcId } from "../../protocol/envelope.ts";
+import type { Epoch, InteractionId, SessionId } from "../../protocol/ids.ts";
+import type { JsonObject } from "../../protocol/json.ts";
 
 /** Ids and randomness, from outside (the core has none of its own). */
 export interface Mint {
@@ -23,7 +25,27 @@ export type Observation =
       readonly openMs: number;
     }
   | { readonly kind: "cancel-ignored"; readonly sessionId: string }
+  /** The agent used an id again that is still open: one id gets one answer. */
+  | { readonly kind: "duplicate-agent-id" }
+  /** A message of the agent that only we may send (B7). */
+  | { readonly kind: "forged-message"; readonly method: string }
   | { readonly kind: "bad-link-message"; readonly method: string };
+
+/** A file or terminal request of the agent for a session no editor serves (S7). Answered with `Root.answerHost`, once. */
+export interface HostRequest {
+  /** The agent's own id: what `answerHost` takes. */
+  readonly id: RpcId;
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+/** The session a host request is for. */
+export interface HostSession {
+  readonly id: SessionId;
+  readonly cwd: string;
+  /** Its cwd and additional directories: files outside are refused. */
+  readonly roots: readonly string[];
+}
 
 export interface RootPorts {
   /** One message to the agent. */
@@ -35,6 +57,14 @@ export interface RootPorts {
   /** Asks for one `flush()` at the end of this tick, so that its frames are written together. */
   requestFlush(): void;
   observe(observation: Observation): void;
+  /**
+   * Serves `fs/*` and `terminal/*` of a session the primary did not open (S7). Without it such requests are -32601.
+   * A request the agent takes back comes as `cancelHost`; it is answered all the same.
+   */
+  serveHost?(request: HostRequest, session: HostSession): void;
+  cancelHost?(id: RpcId): void;
+  /** The session is over: its terminals are freed. */
+  releaseHost?(session: SessionId): void;
   readonly mint: Mint;
 }
 

@@ -35,11 +35,6 @@ export class PrimaryCopy {
     return this.#state === "abstained";
   }
 
-  /** True when the editor sees permission popups instead of the form: its raw answers mean nothing to the agent. */
-  get isDowngraded(): boolean {
-    return this.#run !== undefined;
-  }
-
   /** Asks the primary, if it can show this at all. `requestId` replaces the agent-side id inside the params (X12). */
   offer(onAnswer: (body: AnswerBody, now: number) => void, requestId: RpcId | undefined): void {
     const primary = this.#context.livePrimary;
@@ -113,8 +108,9 @@ export class PrimaryCopy {
     }
     const body = answerBody(response);
     const read = readAnswer(ACP.requestPermission, stepParams(this.#params, run), body);
+    // What a popup is answered with means nothing to an agent that asked with a form: it is put in the form's words.
     if (read.kind !== "answer") {
-      this.#onAnswer?.(read.kind === "cancelled" ? { result: { action: "cancel" } } : abstention, now);
+      this.#onAnswer?.("error" in body ? body : { result: { action: "cancel" } }, now);
       return;
     }
     const move = run.choose(read.outcome.optionId ?? "");
@@ -126,8 +122,6 @@ export class PrimaryCopy {
     if (this.#context.livePrimary !== undefined) this.#context.ports.toPrimary(text);
   }
 }
-
-const abstention: AnswerBody = { error: { code: -32603, message: "no answer" } };
 
 /** A response of the primary to something we asked; false when nobody waits for it. */
 export function takePrimaryResponse(context: RootContext, response: RpcResponse, now: number): boolean {

@@ -3,12 +3,12 @@
  * feed, the primary the agent's own bytes. Everything a session says passes here, so there is one order (B6).
  */
 import { ACP } from "../../protocol/acp.ts";
-import { notification } from "../../protocol/envelope.ts";
+import { type Frame, notification, paramsOf } from "../../protocol/envelope.ts";
 import { HUB, type SettledNotice, type TurnNotice } from "../../protocol/hub-methods.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { hubMeta, type Stamp, withHubMeta } from "../../protocol/meta.ts";
 import type { EventMarks } from "../journal/item.ts";
-import { spliceStamp, stampedNotification } from "../stamp.ts";
+import { spliceStamp } from "../stamp.ts";
 import { PRIMARY_KEY } from "./calls.ts";
 import type { RootContext } from "./context.ts";
 import type { RootSession } from "./session.ts";
@@ -32,14 +32,16 @@ export class Publisher {
   /** The agent's own update, or any numbered event of ours. */
   event(session: RootSession, method: string, params: JsonObject, now: number, options: EventOptions = {}): void {
     const clean = hubMeta(params) === undefined ? params : withHubMeta(params, undefined);
-    const text = clean === params ? options.text : undefined;
+    // What the agent did not write is written once: for both sides, and for its size in the bound.
+    const text =
+      clean === params && options.text !== undefined ? options.text : JSON.stringify(notification(method, clean));
     const { by, promptId, synthetic } = options;
     const marks: EventMarks = {
       ...(by !== undefined && { by }),
       ...(promptId !== undefined && { promptId }),
       ...(synthetic !== undefined && { synthetic }),
     };
-    const seq = session.journal.append(now, method, clean, text?.length ?? 256, marks);
+    const seq = session.journal.append(now, method, clean, text.length, marks);
     session.updatedAt = now;
     const stamp: Stamp = {
       epoch: session.epoch,
@@ -52,15 +54,19 @@ export class Publisher {
     if (options.isBaseline !== true) this.#toPrimary(method, clean, text, stamp, options.except);
   }
 
+  /** Tells the state of the turn; with `end`, that one has ended: whose it was, and how. */
   turn(session: RootSession, now: number, end?: Partial<TurnNotice>): void {
     session.lastTurnState = session.turnState;
+    const { turnPromptId, turnBy } = session;
+    const running = {
+      ...(turnPromptId !== undefined && { promptId: turnPromptId }),
+      ...(turnBy !== undefined && { by: turnBy }),
+    };
     const notice: TurnNotice = {
       sessionId: session.id,
       state: session.turnState,
       queue: session.lane.entries(),
-      ...(session.turnPromptId !== undefined && { promptId: session.turnPromptId }),
-      ...(session.turnBy !== undefined && { by: session.turnBy }),
-      ...end,
+      ...(end ?? running),
     };
     this.event(session, HUB.turn, { ...notice } as unknown as JsonObject, now);
   }
@@ -81,35 +87,41 @@ export class Publisher {
     this.event(session, ACP.sessionUpdate, { sessionId: session.id, update }, now, options);
   }
 
-  /** A notification without a number: it belongs to no session, or is of a kind nobody knows (B7). */
-  passThrough(text: string, session?: RootSession): void {
+  /** A notification without a number: it belongs to no session, or is of a kind nobody knows (B7). Never one in our name. */
+  passThrough(frame: Frame & { readonly kind: "notification" }, session?: RootSession): void {
+    const { method } = frame.msg;
+    if (method.startsWith("_acp-hub/")) return this.#context.ports.observe({ kind: "forged-message", method });
+    const params = paramsOf(frame.msg);
+    const isForged = hubMeta(params) !== undefined;
+    const text =
+      isForged && params !== undefined
+        ? JSON.stringify(notification(method, withHubMeta(params, undefined)))
+        : frame.text;
     this.#context.link.forward(text, session);
     if (this.#context.livePrimary !== undefined) this.#context.ports.toPrimary(text);
+    return undefined;
   }
 
   #publish(
     session: RootSession,
     method: string,
     params: JsonObject,
-    text: string | undefined,
+    text: string,
     stamp: Stamp,
     except?: string,
   ): void {
     const marked = except === undefined || except === PRIMARY_KEY ? stamp : { ...stamp, except };
-    session.feed.publish({ seq: stamp.seq, text: stampedText(method, params, text, marked), audience: "all" });
+    session.feed.publish({ seq: stamp.seq, text: spliceStamp(text, method, params, marked), audience: "all" });
     this.#context.markDirty(session);
   }
 
-  #toPrimary(method: string, params: JsonObject, text: string | undefined, stamp: Stamp, except?: string): void {
+  #toPrimary(method: string, params: JsonObject, text: string, stamp: Stamp, except?: string): void {
     const primary = this.#context.livePrimary;
     if (primary === undefined || except === PRIMARY_KEY) return;
     if (primary.abilities.isExtended) {
-      this.#context.ports.toPrimary(stampedText(method, params, text, stamp));
+      this.#context.ports.toPrimary(spliceStamp(text, method, params, stamp));
     } else if (method !== HUB.turn && method !== HUB.interactionSettled) {
-      this.#context.ports.toPrimary(text ?? JSON.stringify(notification(method, params)));
+      this.#context.ports.toPrimary(text);
     }
   }
 }
-
-const stampedText = (method: string, params: JsonObject, text: string | undefined, stamp: Stamp): string =>
-  text === undefined ? stampedNotification(method, params, stamp) : spliceStamp(text, method, params, stamp);

@@ -4,25 +4,30 @@
  */
 import { ACP } from "../../protocol/acp.ts";
 import type { RpcId } from "../../protocol/envelope.ts";
-import { hubError, invalidParams, RPC } from "../../protocol/errors.ts";
+import { hubError, invalidParams, methodNotFound, RPC } from "../../protocol/errors.ts";
 import { HUB } from "../../protocol/hub-methods.ts";
 import { type JsonObject, numberAt, stringAt } from "../../protocol/json.ts";
-import { LINK } from "../../protocol/link.ts";
 import { hubMeta, withHubMeta } from "../../protocol/meta.ts";
-import type { Asks } from "./asks.ts";
+import type { AnswerBody } from "../interaction/answer.ts";
 import type { Call, Caller } from "./calls.ts";
 import type { RootContext } from "./context.ts";
+import type { Ending } from "./ending.ts";
 import { asSessionId } from "./link-side.ts";
 import type { Listing } from "./listing.ts";
+import type { Loads } from "./loads.ts";
 import type { Opens } from "./opens.ts";
 import type { RootSession } from "./session.ts";
 import { isSetter, type Setters } from "./setters.ts";
 import type { Turns } from "./turns.ts";
 
+const CANCELLED: AnswerBody = { result: { stopReason: "cancelled" } };
+const REQUEST_CANCELLED: AnswerBody = { error: { code: RPC.requestCancelled, message: "Request cancelled" } };
+
 export interface RootParts {
   readonly turns: Turns;
-  readonly asks: Asks;
   readonly opens: Opens;
+  readonly loads: Loads;
+  readonly ending: Ending;
   readonly setters: Setters;
   readonly listing: Listing;
 }
@@ -30,8 +35,6 @@ export interface RootParts {
 export class Requests {
   readonly #context: RootContext;
   readonly #parts: RootParts;
-  /** Agent-side ids of requests that were passed on, for `$/cancel_request`. */
-  readonly #forwarded = new Map<Call, number>();
 
   constructor(context: RootContext, parts: RootParts) {
     this.#context = context;
@@ -40,20 +43,32 @@ export class Requests {
 
   /** One request of a client. Initialize is not among them: it is handled where the client is known. */
   onRequest(call: Call, now: number): void {
-    const { turns, opens, listing, setters } = this.#parts;
+    const { opens, loads, listing } = this.#parts;
     switch (call.method) {
       case ACP.sessionNew:
-        return opens.create(call, now);
-      case ACP.sessionFork:
-        return opens.fork(call, now);
+        return opens.create(call);
       case ACP.sessionLoad:
-        return opens.load(call, now);
+        return loads.load(call, now);
       case ACP.sessionResume:
-        return opens.resume(call, now);
+        return loads.resume(call);
       case ACP.sessionList:
         return call.caller.isPrimary ? this.#forward(call) : listing.list(call);
+      default: {
+        // A session that is being opened takes nothing else meanwhile: its agent is busy replaying into it.
+        const id = asSessionId(call.params);
+        if (id !== undefined && loads.defer(id, call, (at) => this.#onSessionRequest(call, at))) return undefined;
+        return this.#onSessionRequest(call, now);
+      }
+    }
+  }
+
+  #onSessionRequest(call: Call, now: number): void {
+    const { turns, opens, setters, ending } = this.#parts;
+    switch (call.method) {
+      case ACP.sessionFork:
+        return opens.fork(call);
       case ACP.sessionClose:
-        return this.#withSession(call, (session) => this.#close(call, session, now));
+        return this.#withSession(call, (session) => this.#close(call, session));
       case ACP.sessionPrompt:
         return this.#withSession(call, (session) => turns.prompt(call, session, now));
       case HUB.queueList:
@@ -63,7 +78,14 @@ export class Requests {
       case HUB.queueRemove:
       case HUB.queueMove:
         return this.#withSession(call, (session) => this.#queue(call, session, now));
+      case ACP.sessionDelete:
+      case "session/archive": {
+        const session = this.#session(call.params);
+        return this.#forward(call, (at) => session !== undefined && ending.end(session, "closed", at));
+      }
       default: {
+        // What the hub speaks of its own ends here: no agent is asked for it.
+        if (call.method.startsWith("_acp-hub/")) return call.answer({ error: methodNotFound(call.method) });
         const session = this.#session(call.params);
         if (session !== undefined && isSetter(call.method)) return setters.set(call, session);
         return this.#forward(call);
@@ -76,12 +98,17 @@ export class Requests {
     if (method === ACP.cancelRequest) return this.#cancelRequest(caller, params, calls, now);
     if (method === ACP.sessionCancel) {
       const session = this.#session(params);
+      const isOwnPrompt = (call: Call): boolean =>
+        call.method === ACP.sessionPrompt &&
+        call.caller.key === caller.key &&
+        call.params["sessionId"] === params["sessionId"];
+      for (const call of this.#parts.loads.cancelWaiting(isOwnPrompt)) call.answer(CANCELLED);
       if (session !== undefined) this.#parts.turns.cancel(session, caller, now);
       else if (caller.isPrimary) this.#context.agent.notify(method, withHubMeta(params, undefined));
       return undefined;
     }
     // T1: other `$/` notifications end here.
-    if (method.startsWith("$/")) return undefined;
+    if (method.startsWith("$/") || method.startsWith("_acp-hub/")) return undefined;
     return this.#context.agent.notify(method, withHubMeta(params, undefined));
   }
 
@@ -103,21 +130,20 @@ export class Requests {
     });
   }
 
-  #forward(call: Call): void {
-    const id = this.#context.agent.request(
+  #forward(call: Call, onResult?: (now: number) => void): void {
+    this.#context.agent.request(
       call.method,
       withHubMeta(call.params, undefined),
-      (body) => {
-        this.#forwarded.delete(call);
+      (body, now) => {
+        if ("result" in body) onResult?.(now);
         call.answer(body);
       },
       call,
     );
-    this.#forwarded.set(call, id);
   }
 
   /** S6: closing a view is not closing the session. */
-  #close(call: Call, session: RootSession, now: number): void {
+  #close(call: Call, session: RootSession): void {
     const isForced = hubMeta(call.params)?.["force"] === true;
     if (call.caller.isPrimary) session.hasPrimary = false;
     const others = call.caller.isPrimary ? session.remoteCount > 0 : session.hasPrimary;
@@ -126,21 +152,14 @@ export class Requests {
       ACP.sessionClose,
       withHubMeta(call.params, undefined),
       (body, at) => {
-        if ("result" in body || body.error.code === RPC.resourceNotFound) this.#end(session, at);
-        call.answer(body);
+        // The agent knows it no longer: that is what was wanted.
+        const isGone = "result" in body || body.error.code === RPC.resourceNotFound;
+        if (isGone) this.#parts.ending.end(session, "closed", at);
+        call.answer(isGone ? { result: "result" in body ? body.result : {} } : body);
       },
       call,
     );
-    void now;
     return undefined;
-  }
-
-  #end(session: RootSession, now: number): void {
-    this.#parts.asks.endAll(session, now);
-    this.#parts.turns.endWaiting(session, { result: { stopReason: "cancelled" } }, now);
-    this.#context.sessions.delete(session.id);
-    this.#context.link.notify(LINK.sessionGone, { sessionId: session.id, reason: "closed" }, session);
-    this.#context.link.unsubscribe(session);
   }
 
   #queue(call: Call, session: RootSession, now: number): void {
@@ -161,12 +180,11 @@ export class Requests {
     const id = params["requestId"];
     if (typeof id !== "number" && typeof id !== "string" && id !== null) return;
     if (this.#cancelPrompt(caller, id, now)) return;
-    for (const call of calls) {
-      if (call.caller.key !== caller.key || call.id !== id) continue;
-      const agentId = this.#forwarded.get(call);
-      if (agentId !== undefined) this.#context.agent.cancel(agentId);
-      return;
-    }
+    const matches = (call: Call): boolean => call.caller.key === caller.key && call.id === id;
+    const waiting = this.#parts.loads.cancelWaiting(matches);
+    const setter = this.#parts.setters.cancelWaiting(matches);
+    for (const call of setter === undefined ? waiting : [...waiting, setter]) call.answer(REQUEST_CANCELLED);
+    for (const call of calls) if (matches(call)) this.#context.agent.cancelFor(call);
   }
 
   #cancelPrompt(caller: Caller, id: RpcId, now: number): boolean {

@@ -7,22 +7,32 @@
  * Ro3 Whatever a peer sends gets a defined answer; a message that means nothing is counted and dropped.
  */
 import { ACP, ACP_VERSION } from "../../protocol/acp.ts";
-import { type Frame, failure, paramsOf, type RpcFailure, type RpcRequest } from "../../protocol/envelope.ts";
+import {
+  type Frame,
+  failure,
+  paramsOf,
+  type RpcFailure,
+  type RpcId,
+  type RpcRequest,
+} from "../../protocol/envelope.ts";
 import { hubError, invalidParams, RPC } from "../../protocol/errors.ts";
+import type { SessionId } from "../../protocol/ids.ts";
 import { isObject, type Json, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
 import { LINK } from "../../protocol/link.ts";
 import { readBy, withHubMeta } from "../../protocol/meta.ts";
 import { abilitiesOf } from "../capabilities.ts";
 import type { Sink } from "../fanout/outbox.ts";
-import { isInteraction } from "../interaction/answer.ts";
+import type { AnswerBody } from "../interaction/answer.ts";
 import { AgentStart } from "./agent-start.ts";
 import { Asks } from "./asks.ts";
 import { bodyText, type Call, InFlight } from "./calls.ts";
 import { RootContext } from "./context.ts";
+import { Ending } from "./ending.ts";
 import { HOLD_TIMER } from "./holds.ts";
 import { HostRequests } from "./host-requests.ts";
 import { asSessionId } from "./link-side.ts";
 import { Listing } from "./listing.ts";
+import { Loads } from "./loads.ts";
 import { Opens } from "./opens.ts";
 import type { RootOptions, RootPorts } from "./ports.ts";
 import { takePrimaryResponse } from "./primary-copy.ts";
@@ -30,6 +40,7 @@ import { Publisher } from "./publisher.ts";
 import { Requests } from "./requests.ts";
 import type { RootSession } from "./session.ts";
 import { Setters } from "./setters.ts";
+import { TerminalMirror } from "./terminal-mirror.ts";
 import { Turns } from "./turns.ts";
 import { AgentUpdates } from "./updates.ts";
 
@@ -45,6 +56,9 @@ export class Root {
   readonly #requests: Requests;
   readonly #updates: AgentUpdates;
   readonly #linkCalls = new InFlight<Call>();
+  /** How the agent ended, once it has: every request gets it. */
+  #gone: AnswerBody | undefined;
+  #lastNow = 0;
 
   constructor(ports: RootPorts, options: RootOptions) {
     const context = new RootContext(ports, options);
@@ -56,17 +70,32 @@ export class Root {
     this.#opens = new Opens(context, this.#publisher, (session, frame, now) =>
       this.#updates.deliver(session, frame, now),
     );
-    this.#updates = new AgentUpdates(context, this.#publisher, this.#turns, this.#setters, this.#opens);
-    this.#hosts = new HostRequests(context);
+    const ending = new Ending(context, this.#asks, this.#turns, this.#setters);
+    const loads = new Loads(context, this.#opens, (session, reason, now) => ending.end(session, reason, now));
+    this.#hosts = new HostRequests(context, new TerminalMirror(this.#publisher));
+    this.#updates = new AgentUpdates(context, this.#publisher, {
+      turns: this.#turns,
+      setters: this.#setters,
+      opens: this.#opens,
+      loads,
+      asks: this.#asks,
+      hosts: this.#hosts,
+    });
     this.#start = new AgentStart(context);
     const listing = new Listing(context);
     this.#requests = new Requests(context, {
       turns: this.#turns,
-      asks: this.#asks,
       opens: this.#opens,
+      loads,
+      ending,
       setters: this.#setters,
       listing,
     });
+  }
+
+  /** The live sessions, for the hello: a hub that has just started says what it kept of them. */
+  liveEpochs(): { sessionId: string; epoch: string; cwd: string }[] {
+    return [...this.#context.sessions.values()].map(({ id, epoch, cwd }) => ({ sessionId: id, epoch, cwd }));
   }
 
   /** Sessions alive, for the shell's decisions (idle end). */
@@ -93,12 +122,13 @@ export class Root {
 
   /** One message of the agent. */
   onAgent(frame: Frame, now: number): void {
+    this.#lastNow = now;
     switch (frame.kind) {
       case "response":
         if (!this.#context.agent.onResponse(frame.msg, now)) this.#context.ports.observe({ kind: "unknown-response" });
         return;
       case "request":
-        this.#onAgentRequest(frame.msg, now);
+        this.#updates.onRequest(frame, now);
         return;
       case "notification":
         if (frame.msg.method === ACP.cancelRequest) this.#onAgentCancel(paramsOf(frame.msg), now);
@@ -109,6 +139,8 @@ export class Root {
   /** The agent has ended. `error` names the exit code and the tail of stderr (S8). */
   onAgentGone(message: string, data: JsonObject, now: number): void {
     const error = hubError(RPC.internalError, "agent-exited", message, data);
+    this.#gone = { error };
+    this.#hosts.onAgentGone();
     this.#asks.abandonAll(now);
     for (const session of this.#context.sessions.values()) this.#turns.endWaiting(session, { error }, now);
     this.#start.onAgentGone({ error });
@@ -119,7 +151,8 @@ export class Root {
   /** One message of the editor. */
   onPrimary(frame: Frame, now: number): void {
     const { primary } = this.#context;
-    if (primary === undefined) return;
+    if (primary === undefined || primary.isGone) return;
+    this.#lastNow = now;
     if (frame.kind === "response") {
       if (!takePrimaryResponse(this.#context, frame.msg, now)) this.#context.ports.observe({ kind: "late-answer" });
       return;
@@ -143,6 +176,7 @@ export class Root {
       return;
     }
     if (method === ACP.initialize) this.#initializePrimary(call);
+    else if (this.#gone !== undefined) call.answer(this.#gone);
     else if (params === undefined && frame.msg.params !== undefined)
       call.answer({ error: invalidParams("params", "must be an object") });
     else this.#requests.onRequest(call, now);
@@ -154,20 +188,27 @@ export class Root {
   }
 
   /** The editor has closed its pipe. The shell ends the agent next (L1). */
-  onPrimaryGone(): void {
+  onPrimaryGone(now: number = this.#lastNow): void {
     const { primary } = this.#context;
-    if (primary === undefined) return;
+    if (primary === undefined || primary.isGone) return;
     primary.isGone = true;
     primary.inFlight.clear();
-    this.#hosts.onPrimaryGone();
-    this.#asks.onPrimaryGone();
+    this.#hosts.onPrimaryGone(now);
+    this.#asks.onPrimaryGone(now);
+    for (const session of this.#context.sessions.values()) {
+      session.hasPrimary = false;
+      this.#turns.onCallerGone(session, (caller) => caller.isPrimary, now);
+    }
   }
 
-  /** A hub answered the hello: it is told the state, then gets the events it lacks (R4). */
-  onLinkUp(sink: Sink<string>, acked: JsonObject): void {
+  /**
+   * A hub answered the hello: it is told the state, then gets the events it lacks (R4). `onHopeless` is called once when the hub
+   * reads so slowly that the link should be dropped and dialled anew; without it there is no such bound.
+   */
+  onLinkUp(sink: Sink<string>, acked: JsonObject, onHopeless?: () => void): void {
     this.#linkCalls.clear();
     this.#context.flush();
-    this.#context.link.up(sink);
+    this.#context.link.up(sink, onHopeless);
     const sessions = [...this.#context.sessions.values()];
     this.#context.link.notify(LINK.snapshot, {
       initialize: this.#context.agentInfo ?? null,
@@ -179,13 +220,16 @@ export class Root {
       this.#context.link.subscribe(session, Object.hasOwn(acked, session.id) ? acked[session.id] : undefined);
   }
 
-  /** R5: what is owed to a dead link is dropped. Its clients' running prompts go on. */
-  onLinkDown(): void {
+  /** R5: what is owed to a dead link is dropped. Its clients' running prompts go on; they were told that the others failed. */
+  onLinkDown(now: number = this.#lastNow): void {
     this.#context.link.down();
     this.#linkCalls.clear();
     this.#context.remoteCapabilities = undefined;
-    for (const session of this.#context.sessions.values()) session.remoteCount = 0;
-    this.#asks.onLinkDown();
+    for (const session of this.#context.sessions.values()) {
+      session.remoteCount = 0;
+      this.#turns.onCallerGone(session, (caller) => !caller.isPrimary, now);
+    }
+    this.#asks.onLinkDown(now);
   }
 
   onLinkDrain(): void {
@@ -194,6 +238,7 @@ export class Root {
 
   /** One message of the hub. */
   onLink(frame: Frame, now: number): void {
+    this.#lastNow = now;
     if (frame.kind === "response") return;
     const params = paramsOf(frame.msg) ?? {};
     if (frame.kind === "notification" && frame.msg.method.startsWith("_acp-hub/link/")) {
@@ -205,7 +250,7 @@ export class Root {
       return;
     }
     const by = readBy(objectAt(objectAt(params, "_meta"), "acp-hub")?.["by"]);
-    if (by === undefined) return this.#context.ports.observe({ kind: "bad-link-message", method: frame.msg.method });
+    if (by === undefined) return this.#refuseLink(frame);
     const caller = { key: by.connectionId, by, isPrimary: false };
     if (frame.kind === "notification") {
       return this.#requests.onNotification(caller, frame.msg.method, params, this.#linkCalls.values(), now);
@@ -224,10 +269,30 @@ export class Root {
         this.#context.link.respond(id, body, opened ?? this.#sessionOf(params));
       },
     };
-    if (this.#linkCalls.add(id, call)) this.#requests.onRequest(call, now);
+    if (!this.#linkCalls.add(id, call)) return this.#context.ports.observe({ kind: "bad-link-message", method });
+    return this.#gone === undefined ? this.#requests.onRequest(call, now) : call.answer(this.#gone);
+  }
+
+  /** A message of a client the hub does not name: nobody it could be done for. */
+  #refuseLink(frame: Frame & { kind: "request" | "notification" }): void {
+    this.#context.ports.observe({ kind: "bad-link-message", method: frame.msg.method });
+    if (frame.kind === "request")
+      this.#context.link.respond(frame.msg.id, { error: invalidParams("_meta", "must name who asks") });
+  }
+
+  /** The bridge's answer to a request it was handed by `serveHost` (S7). False when nobody waits for it. */
+  answerHost(id: RpcId, body: AnswerBody, now: number): boolean {
+    return this.#hosts.answer(id, body, now);
+  }
+
+  /** Output of a terminal the bridge runs, as it comes: its own polls are not told again. */
+  onTerminalOutput(session: SessionId, terminalId: string, data: string, now: number): void {
+    const live = this.#context.sessions.get(session);
+    if (live !== undefined) this.#hosts.terminals.push(live, terminalId, data, now);
   }
 
   onTimer(name: string, now: number): void {
+    this.#lastNow = now;
     if (name === HOLD_TIMER) this.#opens.releaseAll(now);
   }
 
@@ -246,8 +311,9 @@ export class Root {
       }
       case LINK.gone: {
         const key = stringAt(params, "connectionId") ?? "";
-        for (const session of this.#context.sessions.values()) this.#turns.onCallerGone(session, key, now);
-        return undefined;
+        for (const session of this.#context.sessions.values())
+          this.#turns.onCallerGone(session, (caller) => caller.key === key, now);
+        return this.#asks.onCallerGone((connection) => connection === key, now);
       }
       default:
         return this.#context.ports.observe({ kind: "bad-link-message", method });
@@ -257,13 +323,6 @@ export class Root {
   #sessionOf(params: JsonObject): RootSession | undefined {
     const id = asSessionId(params);
     return id === undefined ? undefined : this.#context.sessions.get(id);
-  }
-
-  #onAgentRequest(message: RpcRequest, now: number): void {
-    const params = paramsOf(message);
-    const session = params === undefined ? undefined : this.#sessionOf(params);
-    if (isInteraction(message.method)) this.#asks.open(message, session, now);
-    else this.#hosts.forward(message);
   }
 
   #onAgentCancel(params: JsonObject | undefined, now: number): void {

@@ -34,9 +34,14 @@ export interface SessionSeed {
 export class RootSession {
   readonly id: SessionId;
   readonly epoch: Epoch;
-  readonly openedBy: "primary" | "remote";
-  readonly cwd: string;
-  readonly roots: readonly string[];
+  /** Who made it known here first. */
+  openedBy: "primary" | "remote";
+  cwd: string;
+  roots: readonly string[];
+  /** The agent spoke of it before any client did: a sub-agent's, or one from before. */
+  isImplicit = false;
+  /** Last event of the replay it began with: history, to whoever copies the journal (B2). */
+  baselineTail = 0;
   readonly journal: Journal;
   readonly feed: Feed<string> = new Feed(lineEncoder);
   readonly state: SessionState = new SessionState();
@@ -51,6 +56,10 @@ export class RootSession {
   backendQueue: readonly { id: string; title: string }[] = [];
   /** Text of the running prompt that an agent's own echo may still repeat (B3). */
   pendingEcho = "";
+  /** Its blocks that are not text, written out. */
+  pendingBlocks: string[] = [];
+  /** Cards whose interaction was settled in this turn, and whether it was allowed; the agent has said nothing of them since (X11). */
+  readonly unsettledCards: Map<string, boolean> = new Map();
   isListed: boolean;
   /** Loaded or made by the primary and not closed by it. */
   hasPrimary: boolean;
@@ -69,14 +78,34 @@ export class RootSession {
     this.id = seed.id;
     this.epoch = seed.epoch;
     this.openedBy = seed.openedBy;
-    this.cwd = stringAt(seed.params, "cwd") ?? seed.workspace;
-    const extra = (arrayAt(seed.params, "additionalDirectories") ?? []).filter((entry) => typeof entry === "string");
-    this.roots = [this.cwd, ...extra];
+    this.cwd = seed.workspace;
+    this.roots = [this.cwd];
+    this.#place(seed.params);
     this.journal = new Journal(seed.epoch, seed.journalBytes, seed.isWhole);
     this.lane = new Lane(seed.lanePromptsMax);
     this.isListed = seed.openedBy === "remote";
     this.hasPrimary = seed.openedBy === "primary";
     this.updatedAt = seed.now;
+  }
+
+  /** A client's call turns out to be behind a session the agent spoke of first. */
+  introduce(openedBy: "primary" | "remote", params: JsonObject): void {
+    if (!this.isImplicit) return;
+    this.isImplicit = false;
+    this.openedBy = openedBy;
+    this.isListed ||= openedBy === "remote";
+    this.#place(params);
+  }
+
+  #place(params: JsonObject): void {
+    this.cwd = stringAt(params, "cwd") ?? this.cwd;
+    const extra = (arrayAt(params, "additionalDirectories") ?? []).filter((entry) => typeof entry === "string");
+    this.roots = [this.cwd, ...extra];
+  }
+
+  /** The editor knows it: it serves the session's files, and alone it answers as without us (X3, S7). */
+  get isPrimarys(): boolean {
+    return this.hasPrimary || this.isImplicit;
   }
 
   get isDying(): boolean {
@@ -101,12 +130,15 @@ export class RootSession {
       tail: this.journal.tail,
       whole: this.journal.isWhole,
       cwd: this.cwd,
+      roots: this.roots,
       updatedAt: this.updatedAt,
       openedBy: this.openedBy,
       listed: this.isListed,
       turn: this.turnState,
       queue: this.lane.entries(),
       state: this.state.result,
+      ...(this.isLoading && { loading: true }),
+      ...(this.baselineTail > 0 && { baseline: this.baselineTail }),
       ...(this.title !== undefined && { title: this.title }),
       ...(this.turnBy !== undefined && { turnBy: this.turnBy }),
       ...(this.turnPromptId !== undefined && { promptId: this.turnPromptId }),

@@ -3,6 +3,7 @@
  * nothing by itself.
  */
 import { ACP } from "../../protocol/acp.ts";
+import { RPC } from "../../protocol/errors.ts";
 import { arrayAt, isObject, type JsonObject, stringAt } from "../../protocol/json.ts";
 import { withHubMeta } from "../../protocol/meta.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
@@ -45,6 +46,24 @@ export class Setters {
     } else this.#run(call, session);
   }
 
+  /** The session is over: what waits goes to the agent all the same, which answers for ids it does not know. */
+  forget(session: RootSession): void {
+    const waiting = this.#waiting.get(session) ?? [];
+    this.#waiting.delete(session);
+    this.#running.delete(session);
+    for (const call of waiting)
+      this.#context.agent.request(call.method, withHubMeta(call.params, undefined), (body) => call.answer(body), call);
+  }
+
+  /** Takes back a setter that waits for its turn. */
+  cancelWaiting(matches: (call: Call) => boolean): Call | undefined {
+    for (const calls of this.#waiting.values()) {
+      const at = calls.findIndex(matches);
+      if (at >= 0) return calls.splice(at, 1)[0];
+    }
+    return undefined;
+  }
+
   /** The agent announced something while a setter runs. */
   onUpdate(session: RootSession, kind: string): void {
     const running = this.#running.get(session);
@@ -58,8 +77,10 @@ export class Setters {
     this.#context.agent.request(call.method, params, (body, now) => this.#onReply(running, session, body, now), call);
   }
 
-  #onReply(running: Running, session: RootSession, body: AnswerBody, now: number): void {
+  #onReply(running: Running, session: RootSession, answer: AnswerBody, now: number): void {
     const { call } = running;
+    const body = withOwnTitle(call, answer);
+    if (this.#running.get(session) !== running) return call.answer(body);
     if ("result" in body) {
       this.#note(session, call, body.result);
       const update = running.announced ? undefined : updateFor(call, body.result);
@@ -71,6 +92,7 @@ export class Setters {
     const next = this.#waiting.get(session)?.shift();
     if (next !== undefined) this.#run(next, session);
     else this.#waiting.delete(session);
+    return undefined;
   }
 
   #note(session: RootSession, call: Call, result: unknown): void {
@@ -79,6 +101,14 @@ export class Setters {
     const options = isObject(result) ? arrayAt(result, "configOptions") : undefined;
     if (options !== undefined) session.state.setConfigOptions(options);
   }
+}
+
+/** Where the agent keeps no titles, the one a remote client gave stands here; the editor is told what the agent said (I5). */
+function withOwnTitle(call: Call, answer: AnswerBody): AnswerBody {
+  const title = stringAt(call.params, "title");
+  const isUnknown = "error" in answer && answer.error.code === RPC.methodNotFound;
+  const isTitle = call.method === ACP.sessionSetTitle && !call.caller.isPrimary;
+  return isUnknown && isTitle && title !== undefined ? { result: { title } } : answer;
 }
 
 /** The update the agent did not send. */

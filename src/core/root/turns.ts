@@ -18,6 +18,7 @@ import type { RootContext } from "./context.ts";
 import { makePrompt, type Prompt, promptTitle } from "./lane.ts";
 import type { Publisher } from "./publisher.ts";
 import type { RootSession } from "./session.ts";
+import { finishCards } from "./settled-cards.ts";
 
 const CANCELLED: AnswerBody = { result: { stopReason: "cancelled" } };
 const REQUEST_CANCELLED: AnswerBody = { error: { code: RPC.requestCancelled, message: "Request cancelled" } };
@@ -42,7 +43,7 @@ export class Turns {
     const prompt = makePrompt(call, withHubMeta(call.params, undefined), promptId, now);
     if (promptId !== undefined && this.#joinsRetry(session, prompt, call, promptId, now)) return;
     const isPreempting = stringAt(ours, "delivery") === "preempt" && session.lane.isRunning;
-    const decision = isPreempting ? "wait" : session.lane.admit(call.caller);
+    const decision = session.lane.admit(call.caller, isPreempting);
     if (decision === "full") return call.answer({ error: laneFull(this.#context.options.lanePromptsMax) });
     if (decision === "start") return this.#start(session, prompt, now);
     session.lane.enqueue(prompt, isPreempting ? "next" : "last");
@@ -52,7 +53,7 @@ export class Turns {
 
   /** `session/cancel` from a client entitled to it (X7). */
   cancel(session: RootSession, caller: Caller, now: number): void {
-    const own = session.lane.removeWaiting((prompt) => prompt.caller.key === caller.key);
+    const own = session.lane.removeWaiting((prompt) => isOf(prompt, caller.key));
     this.#cancelTurn(session, caller, now);
     for (const prompt of own) this.#answerAll(prompt, CANCELLED, session, now);
     if (own.length > 0) this.#publisher.turn(session, now);
@@ -81,8 +82,12 @@ export class Turns {
   }
 
   /** A connection is gone: its waiting prompts without a promptId go with it (P1). Running ones go on (P2). */
-  onCallerGone(session: RootSession, key: string, now: number): void {
-    const gone = session.lane.removeWaiting((prompt) => prompt.caller.key === key && prompt.promptId === undefined);
+  onCallerGone(session: RootSession, isGone: (caller: Caller) => boolean, now: number): void {
+    const { lane } = session;
+    const gone = lane.removeWaiting((prompt) => prompt.promptId === undefined && isGone(prompt.caller));
+    // Nobody waits for these answers any more: a retry that joins is alone (P4).
+    for (const prompt of [...lane.inFlight, ...lane.waiting])
+      for (const call of prompt.calls) if (isGone(call.caller)) prompt.calls.delete(call);
     for (const prompt of gone) this.#answerAll(prompt, CANCELLED, session, now);
     if (gone.length > 0) this.#publisher.turn(session, now);
   }
@@ -101,18 +106,38 @@ export class Turns {
     return moved;
   }
 
-  /** The session is closed or the agent gone: what waits is answered, what runs has its answer from the agent's end. */
+  /** The agent is gone: what waits is answered, what runs has its answer from the agent's end. */
   endWaiting(session: RootSession, body: AnswerBody, now: number): void {
     for (const prompt of session.lane.removeWaiting(() => true)) this.#answerAll(prompt, body, session, now);
   }
 
+  /** The session is over: whatever the agent still answers to its prompts, they are answered now (P2). */
+  endAll(session: RootSession, body: AnswerBody, now: number): void {
+    this.endWaiting(session, body, now);
+    const running = [...session.lane.inFlight];
+    session.lane.inFlight.clear();
+    session.dying.clear();
+    if (running.length > 0)
+      this.#publisher.turn(session, now, {
+        stopReason: "cancelled",
+        ...(session.turnBy !== undefined && { by: session.turnBy }),
+      });
+    for (const prompt of running) this.#answerAll(prompt, body, session, now);
+  }
+
   /** True when the update repeats the running prompt: clients have it already (B3). */
   repeatsPrompt(session: RootSession, update: JsonObject): boolean {
-    if (update["sessionUpdate"] !== "user_message_chunk" || session.pendingEcho === "") return false;
+    if (update["sessionUpdate"] !== "user_message_chunk" || !session.lane.isRunning) return false;
     const content = update["content"];
-    const text = isObject(content) ? stringAt(content, "text") : undefined;
-    if (text === undefined || text === "" || !session.pendingEcho.startsWith(text)) return false;
-    session.pendingEcho = session.pendingEcho.slice(text.length);
+    const text = isObject(content) && content["type"] === "text" ? stringAt(content, "text") : undefined;
+    if (text === undefined) {
+      const at = session.pendingBlocks.indexOf(JSON.stringify(content));
+      if (at < 0) return false;
+      session.pendingBlocks.splice(at, 1);
+    } else {
+      if (text === "" || !session.pendingEcho.startsWith(text)) return false;
+      session.pendingEcho = session.pendingEcho.slice(text.length);
+    }
     this.#context.ports.observe({ kind: "echo-dropped", sessionId: session.id });
     return true;
   }
@@ -140,6 +165,7 @@ export class Turns {
     session.turnBy = prompt.caller.by;
     session.turnPromptId = prompt.promptId;
     session.pendingEcho = promptText(prompt.params);
+    session.pendingBlocks = otherBlocks(prompt.params);
     const [call] = prompt.calls;
     prompt.agentId = this.#context.agent.request(
       ACP.sessionPrompt,
@@ -157,6 +183,7 @@ export class Turns {
     const { by, key } = prompt.caller;
     const messageId = this.#context.ports.mint.messageId();
     for (const content of arrayAt(prompt.params, "prompt") ?? []) {
+      if (!isObject(content)) continue;
       const update: JsonObject = { sessionUpdate: "user_message_chunk", content, messageId };
       const promptId = prompt.promptId === undefined ? {} : { promptId: prompt.promptId };
       this.#publisher.event(session, ACP.sessionUpdate, { sessionId: session.id, update }, now, {
@@ -168,11 +195,19 @@ export class Turns {
   }
 
   #onEnd(session: RootSession, prompt: Prompt, body: AnswerBody, now: number): void {
-    session.lane.inFlight.delete(prompt);
+    // The session was closed meanwhile: everybody has their answer.
+    if (!session.lane.inFlight.delete(prompt)) return;
     session.dying.delete(prompt);
     if (!session.lane.isRunning) {
       session.hasContentSinceTurn = false;
       session.pendingEcho = "";
+      session.pendingBlocks = [];
+      finishCards(
+        this.#publisher,
+        session,
+        "result" in body && stopReasonOf(body.result).stopReason === "end_turn",
+        now,
+      );
     }
     const end: Partial<TurnNotice> = {
       by: prompt.caller.by,
@@ -228,6 +263,10 @@ export class Turns {
   }
 }
 
+/** The prompt is this connection's: it sent it, or joined it as a retry. */
+const isOf = (prompt: Prompt, key: string): boolean =>
+  prompt.caller.key === key || [...prompt.calls].some((call) => call.caller.key === key);
+
 const laneFull = (max: number) =>
   hubError(RPC.internalError, "lane-full", `${max} prompts wait already: try again when one has run`, { max });
 
@@ -239,4 +278,11 @@ function promptText(params: JsonObject): string {
   return (arrayAt(params, "prompt") ?? [])
     .map((block) => (isObject(block) ? (stringAt(block, "text") ?? "") : ""))
     .join("");
+}
+
+/** The blocks an agent may echo besides text, written out. */
+function otherBlocks(params: JsonObject): string[] {
+  return (arrayAt(params, "prompt") ?? [])
+    .filter((block) => isObject(block) && block["type"] !== "text")
+    .map((block) => JSON.stringify(block));
 }

@@ -2,9 +2,13 @@
 import { ACP, CHUNK_KINDS } from "../../protocol/acp.ts";
 import { type Frame, paramsOf } from "../../protocol/envelope.ts";
 import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
+import { isInteraction } from "../interaction/answer.ts";
 import { isToolKind } from "../journal/tool-card.ts";
+import type { Asks } from "./asks.ts";
 import type { RootContext } from "./context.ts";
+import type { HostRequests } from "./host-requests.ts";
 import { asSessionId } from "./link-side.ts";
+import type { Loads } from "./loads.ts";
 import type { Opens } from "./opens.ts";
 import type { Publisher } from "./publisher.ts";
 import type { RootSession } from "./session.ts";
@@ -15,19 +19,47 @@ import type { Turns } from "./turns.ts";
 export const BACKEND_TURN = "_acp-hub/backend_turn";
 export const BACKEND_QUEUE = "_acp-hub/backend_queue";
 
+export interface UpdateParts {
+  readonly turns: Turns;
+  readonly setters: Setters;
+  readonly opens: Opens;
+  readonly loads: Loads;
+  readonly asks: Asks;
+  readonly hosts: HostRequests;
+}
+
 export class AgentUpdates {
   readonly #context: RootContext;
   readonly #publisher: Publisher;
   readonly #turns: Turns;
   readonly #setters: Setters;
   readonly #opens: Opens;
+  readonly #loads: Loads;
+  readonly #asks: Asks;
+  readonly #hosts: HostRequests;
 
-  constructor(context: RootContext, publisher: Publisher, turns: Turns, setters: Setters, opens: Opens) {
+  constructor(context: RootContext, publisher: Publisher, parts: UpdateParts) {
     this.#context = context;
     this.#publisher = publisher;
-    this.#turns = turns;
-    this.#setters = setters;
-    this.#opens = opens;
+    this.#turns = parts.turns;
+    this.#setters = parts.setters;
+    this.#opens = parts.opens;
+    this.#loads = parts.loads;
+    this.#asks = parts.asks;
+    this.#hosts = parts.hosts;
+  }
+
+  /** A request of the agent about a session: an interaction, or something only a host can do. */
+  onRequest(frame: Frame & { kind: "request" }, now: number): void {
+    const id = asSessionId(paramsOf(frame.msg));
+    const session = id === undefined ? undefined : this.#context.sessions.get(id);
+    if (id !== undefined && session === undefined) return this.#opens.takeUnknown(id, frame, now);
+    return this.#request(frame, session, now);
+  }
+
+  #request(frame: Frame & { kind: "request" }, session: RootSession | undefined, now: number): void {
+    if (isInteraction(frame.msg.method)) this.#asks.open(frame.msg, session, now);
+    else this.#hosts.take(frame.msg, session);
   }
 
   /** Any notification but `$/cancel_request`. */
@@ -36,40 +68,48 @@ export class AgentUpdates {
     const id = asSessionId(params);
     const { method } = frame.msg;
     if (id === undefined || params === undefined) {
-      if (!method.startsWith("$/")) this.#publisher.passThrough(frame.text);
+      if (!method.startsWith("$/")) this.#publisher.passThrough(frame);
       return;
     }
     if (method === ACP.sessionUpdate) {
-      if (this.#opens.takeReplay(id, frame, now)) return;
+      if (this.#loads.takeReplay(id, frame, now)) return;
       const session = this.#context.sessions.get(id);
       if (session !== undefined) this.deliver(session, frame, now);
-      else if (!this.#opens.holds.hold(id, frame)) this.deliver(this.#opens.implicit(id, now), frame, now);
+      else this.#opens.takeUnknown(id, frame, now);
       return;
     }
     const session = this.#context.sessions.get(id);
     if (session !== undefined && (method === BACKEND_TURN || method === BACKEND_QUEUE))
       this.#onBackend(session, method, params, now);
-    else if (!method.startsWith("$/") || method.startsWith("$/zcode/"))
-      this.#publisher.passThrough(frame.text, session);
+    else if (!method.startsWith("$/") || method.startsWith("$/zcode/")) this.#publisher.passThrough(frame, session);
   }
 
-  /** One update of a live session. */
+  /** One update (or a request that was held with it) of a live session. */
   deliver(session: RootSession, frame: Frame, now: number): void {
-    const params = frame.kind === "notification" ? paramsOf(frame.msg) : undefined;
+    if (frame.kind === "request") return this.#request(frame, session, now);
+    if (frame.kind !== "notification") return undefined;
+    const params = paramsOf(frame.msg);
     const update = objectAt(params, "update");
-    if (params === undefined || update === undefined) {
-      // Not an update we can read: everyone gets it as it came, it has no place in the record.
-      this.#publisher.passThrough(frame.text, session);
-      return;
-    }
-    if (this.#turns.repeatsPrompt(session, update)) return;
+    // Not an update we can read: everyone gets it as it came, it has no place in the record.
+    if (params === undefined || update === undefined) return this.#publisher.passThrough(frame, session);
+    if (this.#turns.repeatsPrompt(session, update)) return undefined;
     const kind = stringAt(update, "sessionUpdate") ?? "";
     if (CHUNK_KINDS.has(kind) || isToolKind(kind) || kind === "plan") session.hasContentSinceTurn = true;
+    if (isToolKind(kind)) this.#onCard(session, update);
     const title = session.title;
     session.state.onUpdate(update);
     this.#setters.onUpdate(session, kind);
     this.#publisher.event(session, ACP.sessionUpdate, params, now, { text: frame.text });
     if (session.title !== title) this.#context.link.announce(session);
+    return undefined;
+  }
+
+  /** X11, S7: the agent speaks of a card itself; terminals it shows are known by it. */
+  #onCard(session: RootSession, update: JsonObject): void {
+    const toolCallId = stringAt(update, "toolCallId");
+    if (toolCallId === undefined) return;
+    session.unsettledCards.delete(toolCallId);
+    this.#hosts.terminals.noteCard(session, toolCallId, update);
   }
 
   #onBackend(session: RootSession, method: string, params: JsonObject, now: number): void {

@@ -1,0 +1,142 @@
+/**
+ * Reads what the bridge says at the edge: a broken or newer bridge must not be able to break the hub. Members we need have the
+ * types we need or the message is refused; members we do not know are kept. Pure.
+ */
+
+import { HUB, type QueueEntry, type SettledNotice, type TurnState } from "../../protocol/hub-methods.ts";
+import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
+import type { LinkSession } from "../../protocol/link.ts";
+import { type By, HUB_META, hubMeta, readBy, type Stamp, withHubMeta } from "../../protocol/meta.ts";
+import { type EventMarks, itemOf, type JournalItem } from "../journal/item.ts";
+
+const NOBODY: By = { connectionId: "unknown", device: "unknown", name: "unknown" };
+const TURN_STATES: ReadonlySet<string> = new Set(["running", "idle", "waiting"]);
+
+const countAt = (object: JsonObject | undefined, key: string): number | undefined => {
+  const value = numberAt(object, key);
+  return value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+};
+
+export const readTurnState = (params: JsonObject, key: string): TurnState => {
+  const state = stringAt(params, key);
+  return state !== undefined && TURN_STATES.has(state) ? (state as TurnState) : "idle";
+};
+
+export function readQueue(params: JsonObject): QueueEntry[] {
+  return (arrayAt(params, "queue") ?? []).filter(isObject).map((entry) => {
+    const promptId = stringAt(entry, "promptId");
+    return {
+      by: readBy(entry["by"]) ?? NOBODY,
+      queuedAt: numberAt(entry, "queuedAt") ?? 0,
+      title: stringAt(entry, "title") ?? "",
+      ...(promptId !== undefined && { promptId }),
+    };
+  });
+}
+
+/** A session as the root describes it; undefined when it names none or has no place in a numbering. */
+export function readLinkSession(params: JsonObject): LinkSession | undefined {
+  const sessionId = stringAt(params, "sessionId");
+  const epoch = stringAt(params, "epoch");
+  const tail = countAt(params, "tail");
+  if (sessionId === undefined || epoch === undefined || tail === undefined) return undefined;
+  const { title: _title, turnBy: _by, promptId: _prompt, reason: _reason, ...rest } = params;
+  const [title, promptId, reason] = [
+    stringAt(params, "title"),
+    stringAt(params, "promptId"),
+    stringAt(params, "reason"),
+  ];
+  const turnBy = readBy(params["turnBy"]);
+  return {
+    ...rest,
+    sessionId,
+    epoch,
+    tail,
+    head: countAt(params, "head") ?? 0,
+    whole: params["whole"] !== false,
+    cwd: stringAt(params, "cwd") ?? "",
+    updatedAt: numberAt(params, "updatedAt") ?? 0,
+    openedBy: params["openedBy"] === "primary" ? "primary" : "remote",
+    listed: params["listed"] === true,
+    turn: readTurnState(params, "turn"),
+    queue: readQueue(params),
+    state: objectAt(params, "state") ?? {},
+    loading: params["loading"] === true,
+    ...(title !== undefined && { title }),
+    ...(promptId !== undefined && { promptId }),
+    ...(reason !== undefined && { reason }),
+    ...(turnBy !== undefined && { turnBy }),
+  };
+}
+
+/** How an interaction ended; undefined when it names none. */
+export function readSettled(params: JsonObject): SettledNotice | undefined {
+  const interactionId = stringAt(params, "interactionId");
+  const outcome = objectAt(params, "outcome");
+  if (interactionId === undefined || outcome === undefined) return undefined;
+  const notice = {
+    ...withHubMeta(params, undefined),
+    interactionId,
+    outcome: { ...outcome, action: stringAt(outcome, "action") ?? "ended" },
+    by: readBy(params["by"]) ?? NOBODY,
+    at: numberAt(params, "at") ?? 0,
+  };
+  return notice as SettledNotice;
+}
+
+/** The stamp of a numbered event; undefined when there is none we could place. */
+export function readEventStamp(params: JsonObject | undefined): Stamp | undefined {
+  const meta = hubMeta(params);
+  const epoch = stringAt(meta, "epoch");
+  const seq = countAt(meta, "seq");
+  if (meta === undefined || epoch === undefined || seq === undefined || seq === 0) return undefined;
+  const from = countAt(meta, "from");
+  const by = readBy(meta["by"]);
+  const promptId = stringAt(meta, "promptId");
+  const except = stringAt(meta, "except");
+  const synthetic = meta["synthetic"];
+  return {
+    epoch,
+    seq,
+    ts: numberAt(meta, "ts") ?? 0,
+    ...(from !== undefined && from > 0 && from < seq && { from }),
+    ...(by !== undefined && { by }),
+    ...(promptId !== undefined && { promptId }),
+    ...(except !== undefined && { except }),
+    ...(meta["replay"] === true && { replay: true as const }),
+    ...((synthetic === "root" || synthetic === "local") && { synthetic }),
+  };
+}
+
+/** The journal's item of an event of the link: joined text comes with its piece lengths (J4). */
+export function readItem(method: string, params: JsonObject, stamp: Stamp): JournalItem {
+  const { by, promptId, synthetic } = stamp;
+  const marks: EventMarks = {
+    ...(by !== undefined && { by }),
+    ...(promptId !== undefined && { promptId }),
+    ...(synthetic !== undefined && { synthetic }),
+  };
+  const item = itemOf(stamp.seq, stamp.ts, method, withoutStamp(params), marks);
+  if (stamp.from === undefined) return item;
+  if (item.run === undefined) return { ...item, first: stamp.from };
+  const pieces = (arrayAt(hubMeta(params), "pieces") ?? []).filter(isLength);
+  const isExact =
+    pieces.length === stamp.seq - stamp.from + 1 &&
+    pieces.reduce((sum, piece) => sum + piece, 0) === item.run.text.length;
+  return { ...item, first: stamp.from, run: { ...item.run, pieces: isExact ? pieces : [] } };
+}
+
+const isLength = (value: unknown): value is number =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+
+/** The params without our stamp. In almost all of them nothing else is in `_meta`. */
+function withoutStamp(params: JsonObject): JsonObject {
+  const meta = objectAt(params, "_meta");
+  if (meta === undefined) return params;
+  for (const key in meta) if (key !== HUB_META) return withHubMeta(params, undefined);
+  const { _meta: _stamp, ...rest } = params;
+  return rest;
+}
+
+/** True for the notices only clients that understand `_acp-hub/*` get (B4). */
+export const isNotice = (method: string): boolean => method === HUB.turn || method === HUB.interactionSettled;

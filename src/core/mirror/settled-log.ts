@@ -1,0 +1,24 @@
+/** How the last interactions ended, for answers that come late and verdicts that come twice. Bounded. */
+import type { SettledNotice } from "../../protocol/hub-methods.ts";
+import { type InteractionId, interactionId } from "../../protocol/ids.ts";
+import { LIMITS } from "../../protocol/limits.ts";
+
+export class SettledLog {
+  readonly #notices = new Map<InteractionId, SettledNotice>();
+
+  get(id: InteractionId): SettledNotice | undefined {
+    return this.#notices.get(id);
+  }
+
+  /** False when it is known already. */
+  add(notice: SettledNotice): boolean {
+    const id = interactionId(notice.interactionId);
+    if (this.#notices.has(id)) return false;
+    this.#notices.set(id, notice);
+    if (this.#notices.size > LIMITS.settledKept) {
+      const [oldest] = this.#notices.keys();
+      if (oldest !== undefined) this.#notices.delete(oldest);
+    }
+    return true;
+  }
+}
