@@ -11,6 +11,7 @@ import { authGate } from "./auth-gate.ts";
 import { isOwnOrigin, makeEdge } from "./edge.ts";
 import type { Routes } from "./http/app.ts";
 import { authRoutes } from "./http/auth-routes.ts";
+import { builtWebDir, readWebFiles, webRoutes } from "./http/web-routes.ts";
 import { Hub } from "./hub.ts";
 import { takeLock } from "./lock.ts";
 import type { HubLog } from "./log.ts";
@@ -101,6 +102,7 @@ async function start(
 ): Promise<{ hub: Hub; port: number }> {
   const { host, basePath, tls, publicUrl, hosts, origins } = options;
   let port = options.port;
+  const webFiles = await readWebFiles(builtWebDir());
   const edge = makeEdge({ host, port, isTls: tls !== undefined, publicUrl, hosts, origins });
   const addressOf = (request: IncomingMessage): string => clientAddress(request, options.trustedProxies);
   const hub: Hub = new Hub({
@@ -135,6 +137,7 @@ async function start(
         addressOf: (request) => addressOf(request.raw),
         connectionsOf: (id) => running.sockets.ofDevice(id).length,
       }),
+      webRoutes(webFiles),
     ],
   });
   port = await hub.start();
