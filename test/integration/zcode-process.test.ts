@@ -21,7 +21,11 @@ let home: string;
 async function begin(scenario: Scenario, env: Record<string, string> = {}): Promise<string> {
   fake = fakeExecutable(scenario);
   home = mkdtempSync(join(tmpdir(), "zcode-process-"));
-  backend = zcodeBackend({ home, env: { ...process.env, ZCODE_BIN: fake.bin, ...fake.env, ...env }, config: { showsThinkingHint: false } });
+  backend = zcodeBackend({
+    home,
+    env: { ...process.env, ZCODE_BIN: fake.bin, ...fake.env, ...env },
+    config: { showsThinkingHint: false },
+  });
   client = new TestClient(backend.start());
   await client.initialize();
   const reply = await client.request("session/new", { cwd: home, mcpServers: [] });
@@ -50,7 +54,12 @@ test("a prompt runs through a process that is started for it and ends with the b
   const reply = await client.prompt(id, "hello");
   expect(reply.result).toMatchObject({ stopReason: "end_turn" });
   expect(client.text()).toBe("echo: hello");
-  expect(fake.records().find((entry) => entry.args !== undefined)?.args).toEqual(["app-server", "--stdio", "--disallowed-tools", "CronCreate CronList CronUpdate CronDelete"]);
+  expect(fake.records().find((entry) => entry.args !== undefined)?.args).toEqual([
+    "app-server",
+    "--stdio",
+    "--disallowed-tools",
+    "CronCreate CronList CronUpdate CronDelete",
+  ]);
   await backend.stop();
   await expect(backend.exited).resolves.toMatchObject({ code: 0 });
 });
@@ -61,14 +70,24 @@ test("H18c a crash is told with its last words, and the next prompt works on a f
   expect(reply.error?.message).toMatch(/exit code 137; its last words: fake zcode ends with 137/);
   // The fake's store died with it, so the old conversation is gone; a new one is not.
   const fresh = await client.request("session/new", { cwd: home, mcpServers: [] });
-  expect((await client.prompt(stringAt(fresh.result, "sessionId") ?? "", "again")).result).toMatchObject({ stopReason: "end_turn" });
+  expect((await client.prompt(stringAt(fresh.result, "sessionId") ?? "", "again")).result).toMatchObject({
+    stopReason: "end_turn",
+  });
   expect(pids()).toHaveLength(2);
 });
 
 test("T2 noise, half lines and a 5 MB line on stdout disturb nothing", async () => {
   const id = await begin({
     prompts: [
-      { match: "", steps: [{ do: "raw", line: "Warning: experimental" }, { do: "raw", line: '{"method":"session/ev' }, { do: "text", text: "y".repeat(5_000_000), stored: false }, { do: "complete", response: "" }] },
+      {
+        match: "",
+        steps: [
+          { do: "raw", line: "Warning: experimental" },
+          { do: "raw", line: '{"method":"session/ev' },
+          { do: "text", text: "y".repeat(5_000_000), stored: false },
+          { do: "complete", response: "" },
+        ],
+      },
     ],
   });
   expect((await client.prompt(id, "go")).result).toMatchObject({ stopReason: "end_turn" });

@@ -37,7 +37,13 @@ test("row 61 a torn file is set aside, never overwritten", async () => {
 
 test("row 62 unused records expire, used ones never; members of others are kept", async () => {
   const old = Date.now() - 40 * 24 * 3_600_000;
-  writeFileSync(path, JSON.stringify({ unused: { cwd: "/a", createdAt: old }, used: { cwd: "/a", zcodeSid: "sess_1", createdAt: old, theirs: { x: 1 } } }));
+  writeFileSync(
+    path,
+    JSON.stringify({
+      unused: { cwd: "/a", createdAt: old },
+      used: { cwd: "/a", zcodeSid: "sess_1", createdAt: old, theirs: { x: 1 } },
+    }),
+  );
   await store().save("fresh", { cwd: "/b", createdAt: Date.now() });
   const table = JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
   expect(Object.keys(table).sort()).toEqual(["fresh", "used"]);

@@ -22,12 +22,13 @@ import { type ConfiguredProvider, loadUserConfig } from "./process/user-config.t
 import { ZcodeError } from "./rpc/errors.ts";
 import type { ZId } from "./rpc/frames.ts";
 import { History } from "./sessions/history.ts";
-import type { SessionMap } from "./sessions/session-map.ts";
 import { Lifecycle, sessionDown } from "./sessions/lifecycle.ts";
 import { SessionRegistry } from "./sessions/registry.ts";
 import type { Session } from "./sessions/session.ts";
+import type { SessionMap } from "./sessions/session-map.ts";
+import { TIMING } from "./timing.ts";
 import type { ModelEntry, Settings } from "./translate/config-options.ts";
-import { levelFor, parseModelValue, entryOf } from "./translate/config-options.ts";
+import { entryOf, levelFor, parseModelValue } from "./translate/config-options.ts";
 import { readEvent } from "./translate/event.ts";
 import { Finisher } from "./turns/finish.ts";
 import { FollowUps } from "./turns/follow-ups.ts";
@@ -35,7 +36,6 @@ import { ForeignWatch } from "./turns/foreign-watch.ts";
 import { Prompts } from "./turns/prompts.ts";
 import { Router, sortedEvents } from "./turns/router.ts";
 import { Sender } from "./turns/send.ts";
-import { TIMING } from "./timing.ts";
 
 export interface AgentDeps {
   readonly transport: Transport;
@@ -184,7 +184,8 @@ export class ZcodeAgent {
     if (method === ACP.initialize) return this.#initialize(params);
     const handler = handlerOf(method);
     if (handler === undefined) return undefined;
-    if (!this.#isInitialized) return Promise.reject(new AcpFailure({ code: -32600, message: "initialize comes first" }));
+    if (!this.#isInitialized)
+      return Promise.reject(new AcpFailure({ code: -32600, message: "initialize comes first" }));
     return handler(this.#parts, params, signal);
   }
 
@@ -199,7 +200,8 @@ export class ZcodeAgent {
   }
 
   #notification(method: string, params: JsonObject): void {
-    const session = method === ACP.sessionCancel ? this.#host.sessions.byAlias(stringAt(params, "sessionId") ?? "") : undefined;
+    const session =
+      method === ACP.sessionCancel ? this.#host.sessions.byAlias(stringAt(params, "sessionId") ?? "") : undefined;
     if (session !== undefined) this.#parts.prompts.cancelSession(session);
   }
 
@@ -222,7 +224,8 @@ export class ZcodeAgent {
     if (auto === undefined) {
       const session = this.#host.sessions.byZcode(stringAt(params, "sessionId") ?? "");
       // A sub-agent's question names a turn of its own, which nothing else here knows.
-      if (session !== undefined && params["origin"] === undefined) this.#router.onQuestion(session, stringAt(params, "turnId"));
+      if (session !== undefined && params["origin"] === undefined)
+        this.#router.onQuestion(session, stringAt(params, "turnId"));
       return this.#host.asks.receive(connection, id, method, params);
     }
     if ("result" in auto) connection.answer(id, auto.result);
@@ -269,8 +272,16 @@ export class ZcodeAgent {
     const without = new Set(session.isSteerGone ? ["steer"] : []);
     const tell = (): void => {
       if (this.#isStopping || session.isClosed) return;
-      session.emit([{ sessionUpdate: "available_commands_update", availableCommands: availableCommands(session.slashCommands, without) }]);
+      session.emit([
+        {
+          sessionUpdate: "available_commands_update",
+          availableCommands: availableCommands(session.slashCommands, without),
+        },
+      ]);
     };
-    this.#commandTimers.set(session, TIMING.commandsAtMs.map((ms) => this.#deps.clock.setTimeout(tell, ms)));
+    this.#commandTimers.set(
+      session,
+      TIMING.commandsAtMs.map((ms) => this.#deps.clock.setTimeout(tell, ms)),
+    );
   }
 }

@@ -2,20 +2,20 @@
 import { execFile } from "node:child_process";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Transport } from "../../transport/transport.ts";
 import { memoryPair } from "../../transport/memory.ts";
+import type { Transport } from "../../transport/transport.ts";
 import type { Backend, BackendExit } from "../backend.ts";
 import { ZcodeAgent } from "./agent.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { type Log, silentLog } from "./log.ts";
 import { launchEnv, resolveConfig, type ZcodeConfig } from "./options.ts";
 import { childStarter, type StartChild } from "./process/child.ts";
+import { type LaunchSpec, planLaunch, zcodeHomeOf } from "./process/launch.ts";
 import { LazyStore } from "./sessions/lazy-store.ts";
 import type { SessionMap } from "./sessions/session-map.ts";
-import { type LaunchSpec, planLaunch, zcodeHomeOf } from "./process/launch.ts";
 
 export type { ZcodeConfig } from "./options.ts";
-export { zcodeRemoteGate, type RemoteGate } from "./remote-gate.ts";
+export { type RemoteGate, zcodeRemoteGate } from "./remote-gate.ts";
 
 export interface ZcodeBackendOptions {
   readonly config?: ZcodeConfig;

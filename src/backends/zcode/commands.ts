@@ -36,7 +36,8 @@ export function ownCommand(text: string): SlashCommand | undefined {
 export function neutralised(text: string, backendCommands: readonly JsonObject[]): string {
   if (!/^\s*\//.test(text)) return text;
   const name = /^\s*\/([\w:.-]+)(?=\s|$)/.exec(text)?.[1];
-  const isKnown = name !== undefined && (name === "init" || backendCommands.some((command) => stringAt(command, "name") === name));
+  const isKnown =
+    name !== undefined && (name === "init" || backendCommands.some((command) => stringAt(command, "name") === name));
   return isKnown ? text : `\u200b${text}`;
 }
 
@@ -44,14 +45,27 @@ export function neutralised(text: string, backendCommands: readonly JsonObject[]
 export function availableCommands(backendCommands: readonly JsonObject[], without: ReadonlySet<string>): JsonObject[] {
   const own = Object.entries(OWN_COMMANDS)
     .filter(([name]) => !without.has(name))
-    .map(([name, { description, hint }]) => ({ name, description, ...(hint === undefined ? {} : { input: { hint } }) }));
+    .map(([name, { description, hint }]) => ({
+      name,
+      description,
+      ...(hint === undefined ? {} : { input: { hint } }),
+    }));
   const names = new Set(own.map((command) => command.name));
   const theirs = backendCommands.flatMap((command) => {
     const name = stringAt(command, "name");
     if (name === undefined || names.has(name)) return [];
     const hint = stringAt(command, "argumentHint");
-    return [{ name, description: stringAt(command, "description") ?? name, ...(hint === undefined ? {} : { input: { hint } }) }];
+    return [
+      {
+        name,
+        description: stringAt(command, "description") ?? name,
+        ...(hint === undefined ? {} : { input: { hint } }),
+      },
+    ];
   });
-  const init = names.has("init") || theirs.some((command) => command.name === "init") ? [] : [{ name: "init", description: "Write a guide to this project for the agent" }];
+  const init =
+    names.has("init") || theirs.some((command) => command.name === "init")
+      ? []
+      : [{ name: "init", description: "Write a guide to this project for the agent" }];
   return [...own, ...init, ...theirs];
 }

@@ -1,19 +1,20 @@
 /** What ZCode can do beyond ACP: requests under the backend's own names, and the slash commands that stand for them. */
-import { AcpFailure } from "./acp/link.ts";
+
 import { invalidParams, methodNotFound } from "../../protocol/errors.ts";
 import { type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
+import { AcpFailure } from "./acp/link.ts";
 import { within } from "./clock.ts";
 import type { SlashCommand } from "./commands.ts";
 import { type Host, reportBackendTurn } from "./host.ts";
 import { isKind, ZcodeError } from "./rpc/errors.ts";
+import type { CompactOutcome } from "./sessions/compaction.ts";
 import type { Lifecycle } from "./sessions/lifecycle.ts";
 import type { Session } from "./sessions/session.ts";
+import { TIMING } from "./timing.ts";
 import { entryOf, levelFor, MODES, modelSelection, modelValue, parseModelValue } from "./translate/config-options.ts";
 import { textContent, type Update } from "./translate/event.ts";
-import { TIMING } from "./timing.ts";
-import { CLIENT_ID } from "./turns/stop.ts";
-import type { CompactOutcome } from "./sessions/compaction.ts";
 import { usageOfProjection } from "./translate/usage.ts";
+import { CLIENT_ID } from "./turns/stop.ts";
 
 const FINE = new Set(["accepted", "duplicate", "noop"]);
 
@@ -56,7 +57,10 @@ export class Extensions {
           throw error;
         });
       });
-    this.#took(session, snapshot, { model: { current: { ...ref } }, ...(level === undefined ? {} : { thoughtLevel: { current: level } }) });
+    this.#took(session, snapshot, {
+      model: { current: { ...ref } },
+      ...(level === undefined ? {} : { thoughtLevel: { current: level } }),
+    });
     session.choice.model = modelValue(ref);
     if (level !== undefined) session.choice.thought = level;
     await this.#lifecycle.saveChoice(session);
@@ -115,7 +119,10 @@ export class Extensions {
       const ack = await this.#lifecycle.call(session, "v4/command", command);
       const status = stringAt(ack, "status") ?? "failed";
       if (FINE.has(status)) return ack;
-      throw new ZcodeError("other", stringAt(ack, "message") ?? `ZCode did not take the instruction (${stringAt(ack, "reasonCode") ?? status})`);
+      throw new ZcodeError(
+        "other",
+        stringAt(ack, "message") ?? `ZCode did not take the instruction (${stringAt(ack, "reasonCode") ?? status})`,
+      );
     } catch (error) {
       if (!isKind(error, "no-method")) throw error;
     }
@@ -157,12 +164,14 @@ export class Extensions {
   async #slashText(session: Session, { name, rest }: SlashCommand): Promise<string> {
     switch (name) {
       case "mode":
-        if (rest === "") return `Mode: ${session.settings.mode}. Available: ${MODES.map((mode) => mode.id).join(", ")}.`;
+        if (rest === "")
+          return `Mode: ${session.settings.mode}. Available: ${MODES.map((mode) => mode.id).join(", ")}.`;
         await this.setMode(session, rest);
         return `Mode: ${session.settings.mode}.`;
       case "model":
         await this.#lifecycle.ensureLive(session);
-        if (rest === "") return `Model: ${session.settings.model?.modelId ?? "unknown"}. Available: ${session.settings.models.map((m) => m.modelId).join(", ")}.`;
+        if (rest === "")
+          return `Model: ${session.settings.model?.modelId ?? "unknown"}. Available: ${session.settings.models.map((m) => m.modelId).join(", ")}.`;
         await this.setModel(session, rest);
         return `Model: ${session.settings.model?.modelId ?? rest}.`;
       case "thought":
@@ -188,7 +197,9 @@ export class Extensions {
   }
 
   async #showContext(session: Session): Promise<void> {
-    const snapshot = await this.#lifecycle.call(session, "session/read", { messageLimit: 1 }).catch(() => ({}) as JsonObject);
+    const snapshot = await this.#lifecycle
+      .call(session, "session/read", { messageLimit: 1 })
+      .catch(() => ({}) as JsonObject);
     session.emit(session.usageChange(usageOfProjection(objectAt(snapshot, "projection"), session.contextWindow)));
   }
 }

@@ -1,4 +1,6 @@
 /** What the parts of the backend share. Built once in `agent.ts`; everything that has I/O or time comes from here. */
+
+import type { JsonObject } from "../../protocol/json.ts";
 import type { AcpLink } from "./acp/link.ts";
 import type { Clock } from "./clock.ts";
 import type { Asks } from "./interactions/asks.ts";
@@ -6,10 +8,9 @@ import type { Log } from "./log.ts";
 import type { ResolvedConfig } from "./options.ts";
 import type { Supervisor } from "./process/supervisor.ts";
 import type { ConfiguredProvider } from "./process/user-config.ts";
-import type { SessionMap } from "./sessions/session-map.ts";
 import type { SessionRegistry } from "./sessions/registry.ts";
 import type { Session } from "./sessions/session.ts";
-import type { JsonObject } from "../../protocol/json.ts";
+import type { SessionMap } from "./sessions/session-map.ts";
 
 export interface Host {
   readonly clock: Clock;
@@ -31,11 +32,17 @@ export interface Host {
 }
 
 /** Tells the multiplexer about a turn that no prompt of a client started, so that a cancel reaches it. */
-export function reportBackendTurn(host: Host, session: Session, running: boolean, kind: "goal" | "background" | "compact"): void {
+export function reportBackendTurn(
+  host: Host,
+  session: Session,
+  running: boolean,
+  kind: "goal" | "background" | "compact",
+): void {
   for (const sessionId of session.aliases) host.link.notify("_acp-hub/backend_turn", { sessionId, running, kind });
 }
 
 /** Tells the multiplexer what the backend itself holds in its queue. */
 export function reportBackendQueue(host: Host, session: Session, entries: readonly JsonObject[]): void {
-  for (const sessionId of session.aliases) host.link.notify("_acp-hub/backend_queue", { sessionId, entries: [...entries] });
+  for (const sessionId of session.aliases)
+    host.link.notify("_acp-hub/backend_queue", { sessionId, entries: [...entries] });
 }

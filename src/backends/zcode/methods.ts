@@ -6,6 +6,7 @@ import { AcpFailure } from "./acp/link.ts";
 import { ownCommand } from "./commands.ts";
 import type { Extensions } from "./extensions.ts";
 import type { Host } from "./host.ts";
+import { ZcodeError } from "./rpc/errors.ts";
 import type { History } from "./sessions/history.ts";
 import { type Lifecycle, sessionDown } from "./sessions/lifecycle.ts";
 import { listSessions } from "./sessions/listing.ts";
@@ -15,7 +16,6 @@ import type { Session } from "./sessions/session.ts";
 import { configOptions } from "./translate/config-options.ts";
 import { promptContent } from "./translate/content.ts";
 import type { Prompts } from "./turns/prompts.ts";
-import { ZcodeError } from "./rpc/errors.ts";
 
 export interface MethodParts {
   readonly host: Host;
@@ -39,7 +39,8 @@ const opening = (params: JsonObject): { cwd: string | undefined; mcpServers: Jso
 });
 
 /** The session of a request; one from an earlier run of the bridge is found in the file. */
-const sessionOf = ({ host }: MethodParts, params: JsonObject): Promise<Session> => host.sessions.resolve(idOf(params), opening(params));
+const sessionOf = ({ host }: MethodParts, params: JsonObject): Promise<Session> =>
+  host.sessions.resolve(idOf(params), opening(params));
 
 /** Opens an existing session under one more id, or the same again. A session that cannot be opened is forgotten. */
 async function open(parts: MethodParts, params: JsonObject): Promise<Session> {
@@ -117,7 +118,10 @@ const prompt: Handler = async (parts, params, signal) => {
 };
 
 const setMode: Handler = async (parts, params) => {
-  await parts.extensions.setMode(await sessionOf(parts, params), stringAt(params, "modeId") ?? stringAt(params, "mode"));
+  await parts.extensions.setMode(
+    await sessionOf(parts, params),
+    stringAt(params, "modeId") ?? stringAt(params, "mode"),
+  );
   return {};
 };
 
@@ -150,7 +154,8 @@ const compact: Handler = async (parts, params) => {
 
 const loadEarlier: Handler = async (parts, params) => {
   const session = parts.host.sessions.byAlias(idOf(params));
-  if (session === undefined) throw new AcpFailure(hubError(RPC.invalidParams, "unknown-session", "The session is not open; load it first"));
+  if (session === undefined)
+    throw new AcpFailure(hubError(RPC.invalidParams, "unknown-session", "The session is not open; load it first"));
   return parts.history.loadEarlier(session, idOf(params), params);
 };
 

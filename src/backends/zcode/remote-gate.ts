@@ -46,7 +46,8 @@ export function zcodeRemoteGate(env: Readonly<Record<string, string | undefined>
     ...(port === undefined || port === "invalid" ? {} : { port }),
   };
   const token = env["ZCODE_ACP_REMOTE_TOKEN"]?.trim();
-  const portProblem = port === "invalid" ? "ZCODE_ACP_HUB_PORT is no port from 1 to 65535; the default is used" : undefined;
+  const portProblem =
+    port === "invalid" ? "ZCODE_ACP_HUB_PORT is no port from 1 to 65535; the default is used" : undefined;
   // Without a token of its own a bridge shares by pairing: devices hold their own credentials.
   if (token === undefined || token === "") return { share: true, ...where, ...problem(portProblem) };
   if (tokenBits(token) < TOKEN_BITS_MIN) {

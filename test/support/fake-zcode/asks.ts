@@ -44,7 +44,17 @@ export class FakeAsks {
     const done = new Promise<JsonObject | undefined>((settle) => {
       resolve = settle;
     });
-    const wait: OpenWait = { name, method, params, ids: [], done, result: undefined, isOver: false, resolve, cancelTimer: () => {} };
+    const wait: OpenWait = {
+      name,
+      method,
+      params,
+      ids: [],
+      done,
+      result: undefined,
+      isOver: false,
+      resolve,
+      cancelTimer: () => {},
+    };
     this.all.push(wait);
     this.#announce(wait, isRepeated ? 0 : undefined);
     return wait;

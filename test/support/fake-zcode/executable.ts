@@ -26,11 +26,21 @@ export interface FakeRecord {
 }
 
 /** Writes the program and its scenario into `dir` (a fresh temporary one by default). */
-export function fakeExecutable(scenario: Scenario, dir: string = mkdtempSync(join(tmpdir(), "fake-zcode-"))): FakeExecutable {
+export function fakeExecutable(
+  scenario: Scenario,
+  dir: string = mkdtempSync(join(tmpdir(), "fake-zcode-")),
+): FakeExecutable {
   mkdirSync(dir, { recursive: true });
   const entry = join(dirname(fileURLToPath(import.meta.url)), "main.ts");
   const script = join(dir, "fake-zcode.bundle.cjs");
-  buildSync({ entryPoints: [entry], outfile: script, bundle: true, platform: "node", format: "cjs", logLevel: "error" });
+  buildSync({
+    entryPoints: [entry],
+    outfile: script,
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    logLevel: "error",
+  });
   const bin = join(dir, "zcode");
   writeFileSync(bin, `#!/bin/sh\nexec "${process.execPath}" "${script}" "$@"\n`);
   chmodSync(bin, 0o755);

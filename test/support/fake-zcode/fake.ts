@@ -5,10 +5,10 @@
 import type { Clock } from "../../../src/backends/zcode/clock.ts";
 import { isObject, type JsonObject, objectAt, stringAt } from "../../../src/protocol/json.ts";
 import { FakeAsks } from "./asks.ts";
-import { type Knobs, type Profile, PROFILES, type PromptScript, type Scenario } from "./scenario.ts";
+import { FakeMethods } from "./methods.ts";
+import { type Knobs, PROFILES, type Profile, type Scenario } from "./scenario.ts";
 import { envelopeProblem, paramProblem } from "./schemas.ts";
 import { FakeSession } from "./session.ts";
-import { TurnRunner } from "./turn.ts";
 
 export interface FakePorts {
   readonly clock: Clock;
@@ -32,7 +32,13 @@ const DEFAULT_MODELS: readonly JsonObject[] = [
     ref: { providerId: "zai", modelId: "GLM-5.3" },
     label: "GLM-5.3",
     contextWindow: 200_000,
-    reasoning: { levels: [{ value: "high", label: "High" }, { value: "max", label: "Max" }], defaultLevel: "high" },
+    reasoning: {
+      levels: [
+        { value: "high", label: "High" },
+        { value: "max", label: "Max" },
+      ],
+      defaultLevel: "high",
+    },
   },
   { ref: { providerId: "zai", modelId: "GLM-5.3-Flash" }, label: "GLM-5.3-Flash", contextWindow: 128_000 },
 ];
@@ -40,7 +46,7 @@ const DEFAULT_MODELS: readonly JsonObject[] = [
 const PROBED = new Set(["session/subscribe"]);
 
 export class FakeZcode {
-  readonly sessions = new Map<string, FakeSession>();
+  readonly sessions: Map<string, FakeSession> = new Map();
   readonly received: JsonObject[] = [];
   readonly sent: JsonObject[] = [];
   readonly violations: string[] = [];
@@ -49,13 +55,10 @@ export class FakeZcode {
   readonly knobs: Knobs;
   readonly clock: Clock;
   readonly #ports: FakePorts;
-  readonly #scripts: PromptScript[];
-  readonly #runner: TurnRunner;
+  readonly #methods: FakeMethods;
   readonly #gates = new Map<string, { isOpen: boolean; wakes: Set<() => void> }>();
   #early: string[] | undefined;
   #outbox: (() => void)[] = [];
-  #busyLeft: number;
-  #nextSession = 1;
   isDead = false;
 
   constructor(scenario: Scenario, ports: FakePorts) {
@@ -63,8 +66,6 @@ export class FakeZcode {
     this.knobs = scenario.knobs ?? {};
     this.clock = ports.clock;
     this.#ports = ports;
-    this.#scripts = [...(scenario.prompts ?? [])];
-    this.#busyLeft = this.knobs.busy?.times ?? 0;
     for (const stored of scenario.sessions ?? []) {
       const session = new FakeSession(stored);
       session.isResident = false;
@@ -78,13 +79,15 @@ export class FakeZcode {
       write: (frame) => this.write(frame),
       violation: (text) => void this.violations.push(text),
     });
-    this.#runner = new TurnRunner(this);
+    this.#methods = new FakeMethods(this, scenario.prompts ?? []);
     this.#boot();
   }
 
   #boot(): void {
     const { env } = this.#ports;
-    const hasBoth = env?.["ZCODE_BUILTIN_PROVIDER_CONFIG_FILE"] !== undefined && env["ZCODE_PERSONAL_PROVIDER_CONFIG_FILE"] !== undefined;
+    const hasBoth =
+      env?.["ZCODE_BUILTIN_PROVIDER_CONFIG_FILE"] !== undefined &&
+      env["ZCODE_PERSONAL_PROVIDER_CONFIG_FILE"] !== undefined;
     if (this.knobs.needsProviderEnv === true && !hasBoth) return this.exit(1);
     const delay = this.knobs.bootDelayMs;
     if (delay === undefined) return;
@@ -92,7 +95,18 @@ export class FakeZcode {
     this.clock.setTimeout(() => {
       const early = this.#early ?? [];
       this.#early = undefined;
-      this.write({ method: "startup/storageState", params: { schemaVersion: 1, attemptId: "a", sequence: 1, databaseId: "d", databaseKind: "session", phase: "ready", elapsedMs: delay } });
+      this.write({
+        method: "startup/storageState",
+        params: {
+          schemaVersion: 1,
+          attemptId: "a",
+          sequence: 1,
+          databaseId: "d",
+          databaseKind: "session",
+          phase: "ready",
+          elapsedMs: delay,
+        },
+      });
       if (this.knobs.bootDropsFrames !== true) for (const line of early) this.receive(line);
     }, delay);
   }
@@ -185,7 +199,7 @@ export class FakeZcode {
       throw new RpcProblem(-32602, problem);
     }
     this.#outbox = outbox;
-    const handler = this.#handlers[method];
+    const handler = this.#methods.handlers[method];
     if (handler === undefined) throw new RpcProblem(-32601, `Method not found: ${method}`);
     return handler(params);
   }
@@ -193,7 +207,8 @@ export class FakeZcode {
   #exists(method: string): boolean {
     if (method === "session/subscribe") return this.profile.hasSubscribe;
     if (method === "v4/command") return this.profile.hasV4;
-    if (["session/steer", "session/rewind", "session/rewindCascade"].includes(method)) return this.profile.hasLegacySteer;
+    if (["session/steer", "session/rewind", "session/rewindCascade"].includes(method))
+      return this.profile.hasLegacySteer;
     return true;
   }
 
@@ -201,7 +216,8 @@ export class FakeZcode {
   session(params: JsonObject, mustBeResident = true): FakeSession {
     const id = stringAt(params, "sessionId") ?? "";
     const session = this.sessions.get(id);
-    if (session === undefined || this.knobs.unknownSessions?.includes(id) === true) throw new RpcProblem(-32004, `Session not found: ${id}`);
+    if (session === undefined || this.knobs.unknownSessions?.includes(id) === true)
+      throw new RpcProblem(-32004, `Session not found: ${id}`);
     if (mustBeResident && !session.isResident) throw new RpcProblem(-32004, "Session is not active");
     return session;
   }
@@ -211,7 +227,9 @@ export class FakeZcode {
   }
 
   snapshot(session: FakeSession, isFull: boolean): JsonObject {
-    const current = this.models.filter((model) => stringAt(objectAt(model, "ref"), "modelId") === stringAt(session.model, "modelId"));
+    const current = this.models.filter(
+      (model) => stringAt(objectAt(model, "ref"), "modelId") === stringAt(session.model, "modelId"),
+    );
     return session.snapshot(isFull ? this.models : current, isFull ? (this.knobs.slashCommands ?? []) : undefined);
   }
 
@@ -220,13 +238,17 @@ export class FakeZcode {
     const modelId = typeof model === "string" ? model : isObject(model) ? stringAt(model, "modelId") : undefined;
     const known = this.models.find((entry) => stringAt(objectAt(entry, "ref"), "modelId") === modelId);
     if (known === undefined) throw new RpcProblem(-32031, "Model is not available");
-    if (typeof model === "string" && this.profile.takesModelObject) throw new RpcProblem(-32602, 'Invalid params: "model" must be object');
+    if (typeof model === "string" && this.profile.takesModelObject)
+      throw new RpcProblem(-32602, 'Invalid params: "model" must be object');
     const level = isObject(model) ? stringAt(objectAt(model, "options"), "reasoningLevel") : undefined;
     if (this.profile.takesModelObject && known["reasoning"] !== undefined && level === undefined) {
       this.violations.push("a model with levels came without one");
       throw new RpcProblem(-32602, "Reasoning level is required");
     }
-    return { ...(objectAt(known, "ref") ?? {}), ...(level === undefined ? {} : { options: { reasoningLevel: level } }) };
+    return {
+      ...(objectAt(known, "ref") ?? {}),
+      ...(level === undefined ? {} : { options: { reasoningLevel: level } }),
+    };
   }
 
   event(session: FakeSession, type: string, payload: JsonObject, turnId?: string | null): void {
@@ -247,174 +269,15 @@ export class FakeZcode {
   }
 
   state(session: FakeSession, reason: string, patch: JsonObject = {}): void {
-    const params = { type: "state.updated", scope: "session", sessionId: session.id, revision: session.seq, reason, patch };
+    const params = {
+      type: "state.updated",
+      scope: "session",
+      sessionId: session.id,
+      revision: session.seq,
+      reason,
+      patch,
+    };
     if (session.isSubscribed) this.write({ method: "state.updated", params });
-  }
-
-  async #preferences(sessionId: string): Promise<void> {
-    if (!this.profile.asksPreferences) return;
-    const wait = this.asks.ask("preferences", "session/requestRuntimePreferences", { sessionId, scope: "runtime-materialization" }, false);
-    const answer = await wait.done;
-    if (answer?.["askUserQuestionAutoResolutionEnabled"] !== false) this.violations.push("questions would answer themselves");
-  }
-
-  readonly #handlers: Readonly<Record<string, (params: JsonObject) => Promise<JsonObject> | JsonObject>> = {
-    "session/create": async (params) => {
-      if (params["model"] !== undefined && !this.profile.takesModelObject) throw new RpcProblem(-32602, 'Unrecognized key: "model"');
-      const model = params["model"] === undefined ? { providerId: "zai", modelId: "GLM-5.3" } : this.checkModel(params["model"]);
-      const id = `sess_${this.#nextSession++}`;
-      await this.#preferences(id);
-      const session = new FakeSession({ sessionId: id, cwd: stringAt(objectAt(params, "workspace"), "workspacePath") ?? "" });
-      session.model = model;
-      session.thought = stringAt(params, "thoughtLevel");
-      session.state.mode = stringAt(params, "mode") ?? "build";
-      session.mcpServers = params["mcpServers"];
-      this.sessions.set(id, session);
-      return this.snapshot(session, true);
-    },
-    "session/resume": async (params) => {
-      const session = this.session(params, false);
-      await this.#preferences(session.id);
-      session.isResident = true;
-      session.isSubscribed = false;
-      session.mcpServers = params["mcpServers"];
-      session.hydration = this.knobs.hydrationReads ?? 0;
-      this.event(session, "session.resumed", { directory: session.cwd });
-      return this.snapshot(session, true);
-    },
-    "session/list": (params) => {
-      const cwd = stringAt(objectAt(params, "workspace"), "workspacePath");
-      const limit = typeof params["limit"] === "number" ? params["limit"] : 50;
-      const all = [...this.sessions.values()].filter((session) => cwd === undefined || session.cwd === cwd);
-      all.sort((a, b) => b.updatedAt - a.updatedAt);
-      return { sessions: all.slice(0, limit).map((session) => session.info()) };
-    },
-    "session/read": (params) => this.snapshot(this.session(params), false),
-    "session/messages": async (params) => {
-      const session = this.session(params);
-      if (this.knobs.messagesDelayMs !== undefined) await this.sleep(this.knobs.messagesDelayMs);
-      const missing = session.hydration > 0 ? session.hydration-- : 0;
-      return { messages: structuredClone(session.read(params, Math.max(0, session.messages.length - missing))) };
-    },
-    "session/events": (params) => ({ events: this.session(params).events }),
-    "session/subscribe": (params) => {
-      const session = this.session(params);
-      session.isSubscribed = true;
-      const after = params["afterSeq"];
-      const events = typeof after === "number" ? session.events.filter((event) => Number(event["seq"]) > after) : [];
-      return { sessionId: session.id, eventSeq: session.seq, events };
-    },
-    "session/send": (params) => this.#send(params),
-    "session/stop": (params) => {
-      const session = this.session(params);
-      const isIgnored = this.profile.stopIsNoop || this.knobs.ignoresStop !== undefined;
-      if (!isIgnored) this.afterResponse(() => this.#runner.stop(session));
-      return {};
-    },
-    "session/close": (params) => {
-      const session = this.session(params, false);
-      this.#runner.drop(session);
-      session.isResident = false;
-      session.isSubscribed = false;
-      session.events.length = 0;
-      return { closed: true };
-    },
-    "session/compact": (params) => {
-      const session = this.session(params);
-      if (session.turn !== undefined) throw new RpcProblem(-32010, "Cannot compact while a prompt is running");
-      this.afterResponse(() => void this.#compact(session));
-      return { response: "", snapshot: this.snapshot(session, false), compact: { state: "accepted" } };
-    },
-    "session/goal": (params) => {
-      const session = this.session(params);
-      if (session.turn !== undefined && params["action"] !== "pause") throw new RpcProblem(-32010, "Cannot manage goals while a prompt is running");
-      if (params["action"] === "set") {
-        const text = stringAt(params, "objective") ?? "";
-        this.afterResponse(() => this.#runner.start(session, text, "goal-continuation", this.#script(text)));
-      }
-      return { response: `goal ${String(params["action"])}`, snapshot: this.snapshot(session, false) };
-    },
-    "session/fork": (params) => {
-      const session = this.session(params);
-      const id = `sess_fork_${this.#nextSession++}`;
-      const fork = new FakeSession({ sessionId: id, cwd: session.cwd, messages: session.messages });
-      fork.model = session.model;
-      fork.thought = session.thought;
-      fork.isResident = false;
-      this.sessions.set(id, fork);
-      return { forkedSessionId: id, parentSessionId: session.id, response: "", snapshot: this.snapshot(session, false) };
-    },
-    "session/setMode": (params) => {
-      const session = this.session(params);
-      session.state.mode = stringAt(params, "mode") ?? session.state.mode;
-      this.afterResponse(() => this.state(session, "mode_changed", { mode: { current: session.state.mode } }));
-      return this.snapshot(session, false);
-    },
-    "session/setThoughtLevel": (params) => {
-      const session = this.session(params);
-      session.thought = stringAt(params, "thoughtLevel");
-      return this.snapshot(session, false);
-    },
-    "session/setModel": (params) => {
-      const session = this.session(params);
-      session.model = this.checkModel(params["model"]);
-      session.thought = stringAt(objectAt(session.model, "options"), "reasoningLevel") ?? session.thought;
-      return this.snapshot(session, false);
-    },
-    "session/cancelBackgroundTask": (params) => ({ cancelled: true, status: "cancelled", taskId: stringAt(params, "taskId") ?? "" }),
-    "session/steer": () => ({ accepted: true }),
-    "session/rewind": () => ({ response: "rewound" }),
-    "session/rewindCascade": () => ({ response: "rewound" }),
-    "v4/command": (params) => this.#command(params),
-  };
-
-  #script(text: string): PromptScript | undefined {
-    const at = this.#scripts.findIndex((script) => text.includes(script.match));
-    const script = this.#scripts[at];
-    if (script?.once === true) this.#scripts.splice(at, 1);
-    return script;
-  }
-
-  #send(params: JsonObject): JsonObject {
-    const session = this.session(params);
-    const content = stringAt(params, "content") ?? "";
-    const { busy } = this.knobs;
-    if (busy !== undefined && this.#busyLeft > 0) {
-      this.#busyLeft--;
-      throw new RpcProblem(busy.code, busy.message);
-    }
-    const accepted = { sessionId: session.id, accepted: true, stateRevision: session.seq };
-    if (session.turn !== undefined) {
-      if (this.profile.midTurn === "reject") throw new RpcProblem(this.profile.busyError.code, this.profile.busyError.message);
-      if (this.profile.midTurn === "queue") this.afterResponse(() => this.#runner.queue(session, content));
-      return accepted;
-    }
-    this.#runner.begin(session, content, undefined, this.#script(content), (run) => this.afterResponse(run));
-    return accepted;
-  }
-
-  #command(params: JsonObject): JsonObject {
-    const session = this.sessions.get(stringAt(params, "sessionId") ?? "");
-    const ack = { commandId: stringAt(params, "commandId") ?? "", revisionAtDecision: 1 };
-    if (session === undefined) return { ...ack, status: "rejected", reasonCode: "proto.sessionNotFound" };
-    if (params["type"] === "stop") {
-      const wanted = stringAt(objectAt(params, "payload"), "expectedForegroundExecutionId");
-      const isOther = wanted !== undefined && session.turn !== undefined && session.turn.executionId !== wanted;
-      if (this.knobs.ignoresStop !== "v4" && !isOther) this.afterResponse(() => this.#runner.stop(session));
-      return { ...ack, status: "accepted" };
-    }
-    const text = stringAt(objectAt(params, "payload"), "text") ?? "";
-    if (text === "") return { ...ack, status: "failed", reasonCode: "proto.invalidPayload", message: "input must not be empty" };
-    if (session.turn !== undefined) this.afterResponse(() => this.#runner.queue(session, text));
-    else this.#runner.begin(session, text, undefined, this.#script(text), (run) => this.afterResponse(run));
-    return { ...ack, status: "accepted", result: { type: "inputAccepted", delivery: session.turn === undefined ? "startNow" : "queue", inputId: "in_1" } };
-  }
-
-  async #compact(session: FakeSession): Promise<void> {
-    this.state(session, "compact_started", { status: "running" });
-    await this.#runner.start(session, "compact", "compact", { match: "", steps: [{ do: "text", text: "internal summary" }] });
-    session.state.contextUsed = 0;
-    this.state(session, "session_compacted");
   }
 
   sleep(ms: number, wakes?: Set<() => void>): Promise<void> {

@@ -2,8 +2,8 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { zcodeBackend, type ZcodeConfig } from "../../../src/backends/zcode/backend.ts";
 import type { Backend } from "../../../src/backends/backend.ts";
+import { type ZcodeConfig, zcodeBackend } from "../../../src/backends/zcode/backend.ts";
 import type { Clock } from "../../../src/backends/zcode/clock.ts";
 import type { ChildHandlers } from "../../../src/backends/zcode/process/child.ts";
 import { MemorySessionMap, type SessionMap } from "../../../src/backends/zcode/sessions/session-map.ts";
@@ -160,7 +160,8 @@ export class TestClient {
       return;
     }
     const params = objectAt(frame, "params") ?? {};
-    if (method === "$/cancel_request" && typeof params["requestId"] === "number") this.withdrawn.push(params["requestId"]);
+    if (method === "$/cancel_request" && typeof params["requestId"] === "number")
+      this.withdrawn.push(params["requestId"]);
     if (typeof id !== "number") return;
     const send = (body: JsonObject): void => void this.#transport.send(JSON.stringify({ jsonrpc: "2.0", id, ...body }));
     this.asked.push({
@@ -215,7 +216,12 @@ export async function harness(scenario: Scenario, options: HarnessOptions = {}):
     const fake = new FakeZcode(before === undefined ? scenario : (options.next ?? scenario), {
       clock,
       env: {},
-      write: (line) => setImmediate(() => (options.deliver === undefined ? handlers.onLine(line) : options.deliver(line, (next) => handlers.onLine(next)))),
+      write: (line) =>
+        setImmediate(() =>
+          options.deliver === undefined
+            ? handlers.onLine(line)
+            : options.deliver(line, (next) => handlers.onLine(next)),
+        ),
       exit: (code) => setImmediate(() => handlers.onExit({ code, signal: null, stderrTail: "fake ended" })),
     });
     for (const session of before?.sessions.values() ?? []) {
@@ -292,4 +298,6 @@ export async function harness(scenario: Scenario, options: HarnessOptions = {}):
 
 /** Frames of one method the fake received. */
 export const calls = (fake: FakeZcode, method: string): JsonObject[] =>
-  fake.received.flatMap((frame) => (frame["method"] === method ? [objectAt(frame, "params") ?? {}] : [])).filter((params) => isObject(params) && Object.keys(params).length > 0);
+  fake.received
+    .flatMap((frame) => (frame["method"] === method ? [objectAt(frame, "params") ?? {}] : []))
+    .filter((params) => isObject(params) && Object.keys(params).length > 0);

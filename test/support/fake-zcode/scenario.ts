@@ -1,5 +1,5 @@
 /** What a fake app-server does, as data: one file per test, readable by the separate process and by tests in memory. */
-import type { Json, JsonObject } from "../../../src/protocol/json.ts";
+import type { JsonObject } from "../../../src/protocol/json.ts";
 
 export type ProfileName = "0.14.7" | "0.15" | "0.16.5-aug" | "3.12" | "0.16.9";
 
@@ -8,7 +8,14 @@ export type Step =
   /** An event of this turn, or of the turn named by `turnId`; `turnId: null` sends none. */
   | { readonly do: "event"; readonly type: string; readonly payload?: JsonObject; readonly turnId?: string | null }
   /** Streams text; it is also stored, as part of the message `message`. */
-  | { readonly do: "text"; readonly text: string; readonly message?: string; readonly stored?: boolean; readonly live?: boolean; readonly anonymous?: boolean }
+  | {
+      readonly do: "text";
+      readonly text: string;
+      readonly message?: string;
+      readonly stored?: boolean;
+      readonly live?: boolean;
+      readonly anonymous?: boolean;
+    }
   | { readonly do: "reasoning"; readonly text: string; readonly message?: string; readonly live?: boolean }
   | { readonly do: "tool"; readonly payload: JsonObject }
   /** Asks the client; the name is for `expectAnswer`. */
@@ -131,5 +138,3 @@ export const PROFILES: Readonly<Record<ProfileName, Profile>> = {
   "3.12": NEW,
   "0.16.9": NEW,
 };
-
-export type Scalar = Json;

@@ -1,5 +1,5 @@
 /** What the real app-server accepts: a frame, a parameter or an answer outside these tables is refused, and recorded. */
-import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from "../../../src/protocol/json.ts";
+import { isObject, type JsonObject, objectAt, stringAt } from "../../../src/protocol/json.ts";
 
 type Check = "string" | "number" | "boolean" | "object" | "array" | "any";
 
@@ -8,7 +8,10 @@ export interface ParamTable {
   readonly optional: Readonly<Record<string, Check>>;
 }
 
-const table = (required: Record<string, Check>, optional: Record<string, Check> = {}): ParamTable => ({ required, optional });
+const table = (required: Record<string, Check>, optional: Record<string, Check> = {}): ParamTable => ({
+  required,
+  optional,
+});
 const sid = { sessionId: "string" } as const;
 const revision = { expectedRevision: "number" } as const;
 
@@ -28,26 +31,52 @@ export const PARAMS: Readonly<Record<string, ParamTable>> = {
       toolDenylist: "array",
     },
   ),
-  "session/resume": table(sid, { workspace: "object", thoughtLevel: "string", mcpServers: "array", toolAllowlist: "array", toolDenylist: "array" }),
+  "session/resume": table(sid, {
+    workspace: "object",
+    thoughtLevel: "string",
+    mcpServers: "array",
+    toolAllowlist: "array",
+    toolDenylist: "array",
+  }),
   "session/list": table({}, { workspace: "object", sessionIds: "array", includeArchived: "boolean", limit: "number" }),
   "session/read": table(sid, { deliveryKind: "string", messageLimit: "number", afterSeq: "number" }),
   "session/messages": table(sid, { afterMessageId: "string", limit: "number" }),
   "session/events": table(sid, { afterSeq: "number", limit: "number" }),
   "session/subscribe": table({ ...sid, deliveryKind: "string" }, { afterSeq: "number", includeSnapshot: "boolean" }),
-  "session/send": table({ ...sid, content: "string" }, { attachments: "array", modelSelection: "object", inputId: "string", queryId: "string", ...revision, toolDenylist: "array" }),
+  "session/send": table(
+    { ...sid, content: "string" },
+    {
+      attachments: "array",
+      modelSelection: "object",
+      inputId: "string",
+      queryId: "string",
+      ...revision,
+      toolDenylist: "array",
+    },
+  ),
   "session/stop": table(sid),
   "session/close": table(sid, { expectedPersistence: "string" }),
   "session/compact": table(sid, { inputId: "string", instructions: "string", ...revision }),
   "session/goal": table({ ...sid, action: "string" }, { inputId: "string", objective: "string", ...revision }),
   "session/fork": table({ ...sid, target: "object" }, revision),
   "session/setMode": table({ ...sid, mode: "string" }, revision),
-  "session/setThoughtLevel": table({ ...sid, thoughtLevel: "string" }, { ...revision, persistAsWorkspaceLastUsed: "boolean" }),
+  "session/setThoughtLevel": table(
+    { ...sid, thoughtLevel: "string" },
+    { ...revision, persistAsWorkspaceLastUsed: "boolean" },
+  ),
   "session/setModel": table({ ...sid, model: "any" }, { ...revision, persistAsWorkspaceLastUsed: "boolean" }),
   "session/cancelBackgroundTask": table({ ...sid, taskId: "string" }),
   "session/steer": table({ ...sid, content: "string" }),
   "session/rewind": table({ ...sid, target: "object" }, revision),
   "session/rewindCascade": table({ ...sid, target: "object" }, revision),
-  "v4/command": table({ commandId: "string", clientId: "string", ...sid, type: "string", issuedAt: "number", payload: "object" }),
+  "v4/command": table({
+    commandId: "string",
+    clientId: "string",
+    ...sid,
+    type: "string",
+    issuedAt: "number",
+    payload: "object",
+  }),
 };
 
 const isA = (value: unknown, check: Check): boolean => {
@@ -67,13 +96,15 @@ export function paramProblem(method: string, params: JsonObject): string | undef
     if (!isA(params[key], check)) return `Invalid params: "${key}" must be ${check}`;
     if (params[key] === "") return `Invalid params: "${key}" must not be empty`;
   }
-  for (const key of Object.keys(known.required)) if (params[key] === undefined) return `Invalid params: "${key}" is required`;
+  for (const key of Object.keys(known.required))
+    if (params[key] === undefined) return `Invalid params: "${key}" is required`;
   return workspaceProblem(objectAt(params, "workspace"));
 }
 
 function workspaceProblem(workspace: JsonObject | undefined): string | undefined {
   if (workspace === undefined) return undefined;
-  for (const key of ["workspacePath", "workspaceKey"]) if (!stringAt(workspace, key)) return `Invalid params: "workspace.${key}" is required`;
+  for (const key of ["workspacePath", "workspaceKey"])
+    if (!stringAt(workspace, key)) return `Invalid params: "workspace.${key}" is required`;
   return undefined;
 }
 
@@ -111,7 +142,8 @@ export function answerProblem(method: string, result: unknown): string | undefin
   if (method === "interaction/requestPermission") return permissionProblem(result);
   if (method === "interaction/requestUserInput") return inputProblem(result);
   if (method === "session/requestRuntimePreferences") {
-    return typeof result["nativeSearchEnhancementsEnabled"] === "boolean" && typeof result["memoryEnabled"] === "boolean"
+    return typeof result["nativeSearchEnhancementsEnabled"] === "boolean" &&
+      typeof result["memoryEnabled"] === "boolean"
       ? undefined
       : "preferences are incomplete";
   }
@@ -126,9 +158,10 @@ export function planDecision(result: JsonObject): { readonly allowed: boolean; r
   if (result["action"] !== "accept") return { allowed: false };
   const content = objectAt(result, "content") ?? {};
   const answers = objectAt(content, "answers");
-  const said = stringAt(answers, "Review this implementation plan.") ?? stringAt(content, "answer_0") ?? stringAt(content, "answer");
+  const said =
+    stringAt(answers, "Review this implementation plan.") ??
+    stringAt(content, "answer_0") ??
+    stringAt(content, "answer");
   if (said === "approve") return { allowed: true };
   return said === undefined ? { allowed: false } : { allowed: false, feedback: said };
 }
-
-export const attachmentsOf = (params: JsonObject): JsonObject[] => (arrayAt(params, "attachments") ?? []).filter(isObject);

@@ -19,7 +19,14 @@ export class FakeSession {
   updatedAt: number;
   readonly messages: JsonObject[] = [];
   readonly events: JsonObject[] = [];
-  state: SessionState = { mode: "build", todos: [], contextUsed: 0, contextWindow: 200_000, totalTokenCount: 0, status: "idle" };
+  state: SessionState = {
+    mode: "build",
+    todos: [],
+    contextUsed: 0,
+    contextWindow: 200_000,
+    totalTokenCount: 0,
+    status: "idle",
+  };
   model: JsonObject | undefined;
   thought: string | undefined;
   isResident = true;
@@ -54,14 +61,20 @@ export class FakeSession {
   }
 
   snapshot(models: readonly JsonObject[], slashCommands: readonly JsonObject[] | undefined): JsonObject {
-    const current = models.find((model) => stringAt(objectAt(model, "ref"), "modelId") === stringAt(this.model, "modelId"));
+    const current = models.find(
+      (model) => stringAt(objectAt(model, "ref"), "modelId") === stringAt(this.model, "modelId"),
+    );
     const levels = objectAt(current, "reasoning")?.["levels"] ?? [];
     return {
       protocol: { name: "ZCode Protocol", version: 1 },
       session: this.info(),
       settings: {
         model: { ...(this.model === undefined ? {} : { current: this.model }), available: [...models] },
-        thoughtLevel: { enabled: true, ...(this.thought === undefined ? {} : { current: this.thought }), available: levels },
+        thoughtLevel: {
+          enabled: true,
+          ...(this.thought === undefined ? {} : { current: this.thought }),
+          available: levels,
+        },
         mode: { current: this.state.mode },
       },
       projection: {
@@ -86,7 +99,12 @@ export class FakeSession {
     const known = this.messages.findLast((message) => stringAt(objectAt(message, "info"), "id") === messageId);
     const parts = known?.["parts"];
     if (!Array.isArray(parts)) {
-      const info = { id: messageId, sessionId: this.id, role: "assistant", ...(parentId === undefined ? {} : { parentMessageId: parentId }) };
+      const info = {
+        id: messageId,
+        sessionId: this.id,
+        role: "assistant",
+        ...(parentId === undefined ? {} : { parentMessageId: parentId }),
+      };
       this.messages.push({ info, parts: [part] });
       return;
     }
@@ -100,7 +118,8 @@ export class FakeSession {
   read(params: JsonObject, visibleCount: number): JsonObject[] {
     const all = this.messages.slice(0, visibleCount);
     const after = stringAt(params, "afterMessageId");
-    const at = after === undefined ? -1 : all.findIndex((message) => stringAt(objectAt(message, "info"), "id") === after);
+    const at =
+      after === undefined ? -1 : all.findIndex((message) => stringAt(objectAt(message, "info"), "id") === after);
     const rest = at === -1 ? all : all.slice(at + 1);
     const limit = numberAt(params, "limit");
     return limit === undefined ? rest : rest.slice(-limit);

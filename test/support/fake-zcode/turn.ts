@@ -18,12 +18,23 @@ export class TurnRunner {
   }
 
   /** Takes the lock now; the events follow the response. */
-  begin(session: FakeSession, input: string, source: string | undefined, script: PromptScript | undefined, later: (run: () => void) => void): void {
+  begin(
+    session: FakeSession,
+    input: string,
+    source: string | undefined,
+    script: PromptScript | undefined,
+    later: (run: () => void) => void,
+  ): void {
     const turn = this.#take(session, input);
     later(() => void this.#run(session, turn, source, script));
   }
 
-  start(session: FakeSession, input: string, source: string | undefined, script: PromptScript | undefined): Promise<void> {
+  start(
+    session: FakeSession,
+    input: string,
+    source: string | undefined,
+    script: PromptScript | undefined,
+  ): Promise<void> {
     return this.#run(session, this.#take(session, input), source, script);
   }
 
@@ -48,19 +59,48 @@ export class TurnRunner {
     if (turn === undefined) return;
     session.queued.push(input);
     const id = `pending_${session.queued.length}`;
-    this.#fake.event(session, "turn.steerQueued", { pendingInputId: id, input, inputPreview: input.slice(0, 40), inputSize: input.length, targetTurnId: turn.id, queueLength: 1 }, turn.id);
-    this.#fake.event(session, "turn.steerDrained", { pendingInputIds: [id], targetTurnId: turn.id, injectedMessageIds: [] }, turn.id);
+    this.#fake.event(
+      session,
+      "turn.steerQueued",
+      {
+        pendingInputId: id,
+        input,
+        inputPreview: input.slice(0, 40),
+        inputSize: input.length,
+        targetTurnId: turn.id,
+        queueLength: 1,
+      },
+      turn.id,
+    );
+    this.#fake.event(
+      session,
+      "turn.steerDrained",
+      { pendingInputIds: [id], targetTurnId: turn.id, injectedMessageIds: [] },
+      turn.id,
+    );
   }
 
   #take(session: FakeSession, input: string): FakeTurn {
     const number = this.#nextTurn++;
-    const turn: FakeTurn = { id: `turn_${number}`, input, executionId: `exec_${number}`, isStopped: false, wakes: new Set(), isOver: false };
+    const turn: FakeTurn = {
+      id: `turn_${number}`,
+      input,
+      executionId: `exec_${number}`,
+      isStopped: false,
+      wakes: new Set(),
+      isOver: false,
+    };
     session.turn = turn;
     session.state.status = "running";
     return turn;
   }
 
-  async #run(session: FakeSession, turn: FakeTurn, source: string | undefined, script: PromptScript | undefined): Promise<void> {
+  async #run(
+    session: FakeSession,
+    turn: FakeTurn,
+    source: string | undefined,
+    script: PromptScript | undefined,
+  ): Promise<void> {
     const fake = this.#fake;
     session.turnCount++;
     const userId = `msg_u${this.#nextMessage++}`;
@@ -68,10 +108,26 @@ export class TurnRunner {
       info: { id: userId, role: "user", ...(source === undefined ? {} : { synthetic: true }) },
       parts: [{ id: `${userId}_p`, type: "text", text: turn.input }],
     });
-    fake.event(session, "turn.started", { turnNumber: session.turnCount, input: turn.input, foregroundExecutionId: turn.executionId, ...(source === undefined ? {} : { inputSource: source }) }, turn.id);
+    fake.event(
+      session,
+      "turn.started",
+      {
+        turnNumber: session.turnCount,
+        input: turn.input,
+        foregroundExecutionId: turn.executionId,
+        ...(source === undefined ? {} : { inputSource: source }),
+      },
+      turn.id,
+    );
     fake.state(session, "prompt_started");
     if (fake.knobs.asksHeaders === true) {
-      const params = { requestId: `${session.id}:h`, sessionId: session.id, turnId: turn.id, providerId: "zai", reason: "model-request" };
+      const params = {
+        requestId: `${session.id}:h`,
+        sessionId: session.id,
+        turnId: turn.id,
+        providerId: "zai",
+        reason: "model-request",
+      };
       await fake.asks.ask("headers", "interaction/requestProviderRuntimeHeaders", params, false).done;
     }
     const context = new StepContext(fake, session, turn, userId, () => `msg_a${this.#nextMessage++}`);
@@ -81,7 +137,9 @@ export class TurnRunner {
       ending = await context.step(step);
       if (ending !== "complete") break;
     }
-    if (ending === "hang") while (!turn.isStopped && !turn.isOver && !fake.isDead) await new Promise<void>((resolve) => turn.wakes.add(resolve));
+    if (ending === "hang")
+      while (!turn.isStopped && !turn.isOver && !fake.isDead)
+        await new Promise<void>((resolve) => turn.wakes.add(resolve));
     if (turn.isOver || fake.isDead) return;
     context.commit();
     this.#end(session, turn, turn.isStopped ? "complete" : ending, context);
@@ -93,7 +151,18 @@ export class TurnRunner {
     session.updatedAt++;
     const isTold = ending === "complete" || ending === "hang";
     if (isTold) {
-      fake.event(session, "turn.completed", { response: context.text, tokenCount: 1, toolCallCount: 0, duration: 1, resultType: turn.isStopped ? "cancelled" : "success" }, turn.id);
+      fake.event(
+        session,
+        "turn.completed",
+        {
+          response: context.text,
+          tokenCount: 1,
+          toolCallCount: 0,
+          duration: 1,
+          resultType: turn.isStopped ? "cancelled" : "success",
+        },
+        turn.id,
+      );
     }
     if (session.turn === turn) session.turn = undefined;
     session.state.status = "idle";
@@ -157,7 +226,19 @@ class StepContext {
         Object.assign(session.state, step.members);
         return "complete";
       case "complete":
-        fake.event(session, "turn.completed", { response: step.response ?? this.text, tokenCount: 1, toolCallCount: 0, duration: 1, resultType: step.resultType ?? "success", ...(step.usage === undefined ? {} : { usage: step.usage }) }, turn.id);
+        fake.event(
+          session,
+          "turn.completed",
+          {
+            response: step.response ?? this.text,
+            tokenCount: 1,
+            toolCallCount: 0,
+            duration: 1,
+            resultType: step.resultType ?? "success",
+            ...(step.usage === undefined ? {} : { usage: step.usage }),
+          },
+          turn.id,
+        );
         return "done";
       case "fail":
         fake.event(session, "turn.failed", { error: step.error, turnPhase: "model" }, turn.id);
@@ -185,13 +266,28 @@ class StepContext {
     else this.#fake.clock.setTimeout(write, lag);
   }
 
-  #speak(kind: string, type: string, step: { readonly text: string; readonly message?: string; readonly stored?: boolean; readonly live?: boolean; readonly anonymous?: boolean }): Ending {
+  #speak(
+    kind: string,
+    type: string,
+    step: {
+      readonly text: string;
+      readonly message?: string;
+      readonly stored?: boolean;
+      readonly live?: boolean;
+      readonly anonymous?: boolean;
+    },
+  ): Ending {
     this.#messageId = step.message ?? this.#messageId ?? this.#newMessageId();
     const id = this.#messageId;
     if (type === "text") this.text += step.text;
-    if (step.stored !== false) this.#pending.push(() => this.#session.append(id, { type, text: step.text, id: `${id}_${type}` }, this.#userId));
+    if (step.stored !== false)
+      this.#pending.push(() => this.#session.append(id, { type, text: step.text, id: `${id}_${type}` }, this.#userId));
     if (step.live !== false) {
-      const payload: JsonObject = { kind, delta: step.text, ...(step.anonymous === true ? {} : { assistantMessageId: id }) };
+      const payload: JsonObject = {
+        kind,
+        delta: step.text,
+        ...(step.anonymous === true ? {} : { assistantMessageId: id }),
+      };
       this.#fake.event(this.#session, "model.streaming", payload, this.#turn.id);
     }
     return "complete";

@@ -1,16 +1,18 @@
 /** Our end of the channel to the one ACP client: its requests in, our updates and questions out. */
+
+import { ACP } from "../../../protocol/acp.ts";
 import {
   type Envelope,
   failure,
   idKey,
   notification,
   paramsOf,
-  request,
-  result,
   type RpcError,
   type RpcId,
+  type RpcResponse,
+  request,
+  result,
 } from "../../../protocol/envelope.ts";
-import { ACP } from "../../../protocol/acp.ts";
 import { methodNotFound, RPC } from "../../../protocol/errors.ts";
 import type { Json, JsonObject } from "../../../protocol/json.ts";
 import type { Transport } from "../../../transport/transport.ts";
@@ -50,10 +52,19 @@ interface PendingQuestion {
 export function wireError(error: unknown): RpcError {
   if (error instanceof AcpFailure) return error.error;
   if (error instanceof ZcodeError) {
-    const code = error.kind === "no-method" ? RPC.methodNotFound : error.kind === "invalid" ? RPC.invalidParams : RPC.internalError;
+    const code =
+      error.kind === "no-method"
+        ? RPC.methodNotFound
+        : error.kind === "invalid"
+          ? RPC.invalidParams
+          : RPC.internalError;
     return { code, message: error.message, data: { zcode: { kind: error.kind, code: error.code } } };
   }
-  return { code: RPC.internalError, message: "The ZCode bridge failed", data: { name: error instanceof Error ? error.name : "unknown" } };
+  return {
+    code: RPC.internalError,
+    message: "The ZCode bridge failed",
+    data: { name: error instanceof Error ? error.name : "unknown" },
+  };
 }
 
 export class AcpLink {
@@ -141,18 +152,17 @@ export class AcpLink {
       return;
     }
     this.#running.set(key, controller);
-    work
-      .then(
-        (value) => result(id, value),
-        (error: unknown) => {
-          this.#log("info", "acp request failed", { method, error: error instanceof Error ? error.name : "unknown" });
-          return failure(id, wireError(error));
-        },
-      )
-      .then((reply) => {
-        this.#running.delete(key);
-        this.#transport.send(JSON.stringify(reply));
-      });
+    const reply = (answer: RpcResponse): void => {
+      this.#running.delete(key);
+      this.#transport.send(JSON.stringify(answer));
+    };
+    work.then(
+      (value) => reply(result(id, value)),
+      (error: unknown) => {
+        this.#log("info", "acp request failed", { method, error: error instanceof Error ? error.name : "unknown" });
+        reply(failure(id, wireError(error)));
+      },
+    );
   }
 
   #closed(): void {

@@ -1,10 +1,10 @@
 /** The tool card a question hangs on: the call's own where the backend names one, else one made for the question. */
 import { type JsonObject, objectAt, stringAt } from "../../../protocol/json.ts";
 import { textBlock, type Update } from "../translate/event.ts";
+import { toolTitle } from "../translate/tool-look.ts";
 import type { AskSession } from "./asks.ts";
 import { attributed, originOf } from "./permission.ts";
 import { isPlanApproval, planText } from "./plan-approval.ts";
-import { toolTitle } from "../translate/tool-look.ts";
 
 export interface AskCard {
   readonly toolCallId: string;
@@ -18,7 +18,11 @@ export interface AskCard {
 export function openCard(params: JsonObject, session: AskSession, turnId: string | undefined): AskCard {
   const own = stringAt(params, "toolCallId");
   const toolCallId = own ?? `ask_${stringAt(params, "requestId") ?? "question"}`;
-  const implied = isPlanApproval(params) ? "ExitPlanMode" : params["questions"] === undefined ? undefined : "AskUserQuestion";
+  const implied = isPlanApproval(params)
+    ? "ExitPlanMode"
+    : params["questions"] === undefined
+      ? undefined
+      : "AskUserQuestion";
   const toolName = stringAt(params, "toolName") ?? implied;
   const rawInput = objectAt(params, "input") ?? {};
   const origin = originOf(params);

@@ -13,8 +13,8 @@ import type { ZcodeConnection } from "../rpc/connection.ts";
 import type { ZId } from "../rpc/frames.ts";
 import type { Update } from "../translate/event.ts";
 import type { ToolCards } from "../translate/tool-cards.ts";
+import { type AskCard, openCard } from "./ask-card.ts";
 import { INTERACTIONS } from "./auto-answers.ts";
-import { openCard, type AskCard } from "./ask-card.ts";
 import { deny } from "./permission.ts";
 import { isApproval } from "./plan-approval.ts";
 import { type Leg, renderLeg } from "./render.ts";
@@ -118,7 +118,10 @@ export class Asks {
   }
 
   /** The backend settled a question by itself (answered elsewhere, tool gone): the dialog goes, nothing is answered. */
-  drop(session: AskSession, match: { readonly requestId?: string | undefined; readonly toolCallId?: string | undefined }): void {
+  drop(
+    session: AskSession,
+    match: { readonly requestId?: string | undefined; readonly toolCallId?: string | undefined },
+  ): void {
     for (const ask of this.#of(session)) {
       const isRequest = match.requestId !== undefined && stringAt(ask.params, "requestId") === match.requestId;
       const isTool = match.requestId === undefined && stringAt(ask.params, "toolCallId") === match.toolCallId;
@@ -160,7 +163,16 @@ export class Asks {
     base: Pick<Ask, "method" | "params" | "session" | "turnId">,
   ): void {
     const card = openCard(base.params, base.session, base.turnId);
-    const ask: OpenAsk = { ...base, key, card, connection, ids: [id], legs: new Map(), stopTimer: () => {}, isOver: false };
+    const ask: OpenAsk = {
+      ...base,
+      key,
+      card,
+      connection,
+      ids: [id],
+      legs: new Map(),
+      stopTimer: () => {},
+      isOver: false,
+    };
     this.#asks.set(key, ask);
     base.session.asksChanged();
     if (this.#deps.timeoutMs !== undefined) {

@@ -27,7 +27,8 @@ function runtimeHeaders(params: JsonObject, input: AutoAnswerInput): JsonObject 
   if (apiKey !== undefined) return { headersApplied: true, requestAuth: { apiKey } };
   return {
     headersApplied: false,
-    errorMessage: "This provider signs in through the ZCode app, which a bridge cannot do. Use a provider with an API key.",
+    errorMessage:
+      "This provider signs in through the ZCode app, which a bridge cannot do. Use a provider with an API key.",
   };
 }
 

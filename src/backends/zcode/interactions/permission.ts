@@ -35,7 +35,9 @@ export function permissionVerdict(params: JsonObject, answer: Json): PermissionV
   if (stringAt(outcome, "outcome") !== "selected" || optionId === undefined) {
     return { result: deny("The request was cancelled"), isCancelled: stringAt(outcome, "outcome") === "cancelled" };
   }
-  const chosen = (arrayAt(params, "options") ?? []).find((option) => isObject(option) && option["optionId"] === optionId);
+  const chosen = (arrayAt(params, "options") ?? []).find(
+    (option) => isObject(option) && option["optionId"] === optionId,
+  );
   if (!isObject(chosen)) return { result: deny(`Unknown option "${optionId}"`), isCancelled: false };
   const response = objectAt(chosen, "response");
   if (response !== undefined) return { result: response, isCancelled: false };
@@ -52,7 +54,10 @@ export interface AskOrigin {
 export function originOf(params: JsonObject): AskOrigin | undefined {
   const raw = objectAt(params, "origin");
   if (raw === undefined || stringAt(raw, "kind") !== "subagent") return undefined;
-  return { raw, label: stringAt(raw, "description") ?? stringAt(raw, "agentType") ?? stringAt(raw, "agentId") ?? "sub-agent" };
+  return {
+    raw,
+    label: stringAt(raw, "description") ?? stringAt(raw, "agentType") ?? stringAt(raw, "agentId") ?? "sub-agent",
+  };
 }
 
 /** `title` with the sub-agent that asks in front. */

@@ -5,7 +5,8 @@ const APPROVE: JsonObject = { action: "accept", content: { answer_0: "approve" }
 const REJECT: JsonObject = { action: "decline" };
 
 export const isPlanApproval = (params: JsonObject): boolean =>
-  stringAt(objectAt(params, "schema"), "interaction") === "plan_approval" || stringAt(params, "toolName") === "ExitPlanMode";
+  stringAt(objectAt(params, "schema"), "interaction") === "plan_approval" ||
+  stringAt(params, "toolName") === "ExitPlanMode";
 
 /** The plan as markdown; empty when the backend sent none. */
 export const planText = (params: JsonObject): string => stringAt(objectAt(params, "input"), "plan") ?? "";

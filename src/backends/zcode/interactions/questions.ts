@@ -64,7 +64,7 @@ export function questionForm(questions: readonly Question[]): JsonObject {
 /** Answers by question; a question that is missing was skipped. */
 export type Picks = ReadonlyMap<Question, readonly string[]>;
 
-const valueOf = (question: Question, label: string): string =>
+const toolValue = (question: Question, label: string): string =>
   question.options.find((option) => option.label === label)?.value ?? label;
 
 function picksOf(question: Question, content: JsonObject): string[] {
@@ -72,11 +72,13 @@ function picksOf(question: Question, content: JsonObject): string[] {
   const other = (stringAt(content, `${key}_other`) ?? "").trim();
   const chosen = content[key];
   if (question.isMulti) {
-    const labels = (Array.isArray(chosen) ? chosen : []).filter((label): label is string => typeof label === "string" && label !== SKIP);
-    return [...new Set([...labels.map((label) => valueOf(question, label)), ...(other === "" ? [] : [other])])];
+    const labels = (Array.isArray(chosen) ? chosen : []).filter(
+      (label): label is string => typeof label === "string" && label !== SKIP,
+    );
+    return [...new Set([...labels.map((label) => toolValue(question, label)), ...(other === "" ? [] : [other])])];
   }
   if (other !== "") return [other];
-  return typeof chosen === "string" && chosen !== "" && chosen !== SKIP ? [valueOf(question, chosen)] : [];
+  return typeof chosen === "string" && chosen !== "" && chosen !== SKIP ? [toolValue(question, chosen)] : [];
 }
 
 /** The backend's answer for what was picked. Questions with the same text cannot share a key, so later ones go by index. */
@@ -116,11 +118,19 @@ export function popupsOf(question: Question): Popup[] {
     return question.options.map((option, at) => ({
       id: `${question.index}_${at}`,
       title: `${question.text} — ${option.label}?`,
-      options: [{ optionId: "yes", kind: "allow_once", name: "Yes" }, { optionId: "no", kind: "reject_once", name: "No" }, DECLINE],
+      options: [
+        { optionId: "yes", kind: "allow_once", name: "Yes" },
+        { optionId: "no", kind: "reject_once", name: "No" },
+        DECLINE,
+      ],
       value: (optionId) => (optionId === "yes" ? option.value : undefined),
     }));
   }
-  const choices = question.options.map((option, at) => ({ optionId: `o_${at}`, kind: "allow_once", name: option.label }));
+  const choices = question.options.map((option, at) => ({
+    optionId: `o_${at}`,
+    kind: "allow_once",
+    name: option.label,
+  }));
   return [
     {
       id: String(question.index),

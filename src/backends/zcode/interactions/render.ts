@@ -5,9 +5,25 @@ import type { AcpQuestion } from "../acp/link.ts";
 import { textBlock } from "../translate/event.ts";
 import type { Ask, AskDeps } from "./asks.ts";
 import { INTERACTIONS } from "./auto-answers.ts";
-import { deny, originOf, permissionOptions, permissionVerdict, type PermissionVerdict } from "./permission.ts";
-import { isPlanApproval, PLAN_OPTIONS, planButtonVerdict, planForm, planFormVerdict, planText } from "./plan-approval.ts";
-import { answersResult, formVerdict, type Popup, popupsOf, type Question, questionForm, readQuestions, SKIP } from "./questions.ts";
+import { deny, originOf, type PermissionVerdict, permissionOptions, permissionVerdict } from "./permission.ts";
+import {
+  isPlanApproval,
+  PLAN_OPTIONS,
+  planButtonVerdict,
+  planForm,
+  planFormVerdict,
+  planText,
+} from "./plan-approval.ts";
+import {
+  answersResult,
+  formVerdict,
+  type Popup,
+  popupsOf,
+  type Question,
+  questionForm,
+  readQuestions,
+  SKIP,
+} from "./questions.ts";
 
 /** A question as it stands at one client id. */
 export interface Leg {
@@ -71,7 +87,11 @@ async function planApproval(ask: Ask, leg: Leg, deps: Deps): Promise<PermissionV
   }
   const plan = planText(ask.params);
   const content = plan === "" ? undefined : [textBlock(plan)];
-  const params = { toolCall: { ...toolCall(ask, content), kind: "switch_mode" }, options: [...PLAN_OPTIONS], ...originMeta(ask) };
+  const params = {
+    toolCall: { ...toolCall(ask, content), kind: "switch_mode" },
+    options: [...PLAN_OPTIONS],
+    ...originMeta(ask),
+  };
   return settled(planButtonVerdict(await put(leg, deps, ACP.requestPermission, params)));
 }
 
@@ -96,7 +116,8 @@ async function popups(ask: Ask, leg: Leg, deps: Deps, list: readonly Question[])
     const values: string[] = [];
     for (const popup of popupsOf(question)) {
       const optionId = await showPopup(ask, leg, deps, popup);
-      if (optionId === undefined || optionId === "decline") return { action: "decline", reason: "The person declined to answer" };
+      if (optionId === undefined || optionId === "decline")
+        return { action: "decline", reason: "The person declined to answer" };
       const value = optionId === SKIP ? undefined : popup.value(optionId);
       if (value !== undefined) values.push(value);
     }
@@ -110,9 +131,20 @@ async function showPopup(ask: Ask, leg: Leg, deps: Deps, popup: Popup): Promise<
   const rawInput = { description: popup.title };
   const update = (members: JsonObject): void =>
     deps.link.notify(ACP.sessionUpdate, { sessionId: leg.alias, update: { toolCallId, ...members } });
-  update({ sessionUpdate: "tool_call", title: popup.title, kind: "other", status: "pending", rawInput, content: [textBlock(popup.title)] });
+  update({
+    sessionUpdate: "tool_call",
+    title: popup.title,
+    kind: "other",
+    status: "pending",
+    rawInput,
+    content: [textBlock(popup.title)],
+  });
   leg.openCards.add(toolCallId);
-  const params = { toolCall: { toolCallId, title: popup.title, rawInput }, options: [...popup.options], ...originMeta(ask) };
+  const params = {
+    toolCall: { toolCallId, title: popup.title, rawInput },
+    options: [...popup.options],
+    ...originMeta(ask),
+  };
   const answer = await put(leg, deps, ACP.requestPermission, params);
   leg.openCards.delete(toolCallId);
   update({ sessionUpdate: "tool_call_update", status: "completed" });

@@ -100,7 +100,10 @@ export async function planLaunch(input: LaunchInput): Promise<LaunchSpec> {
   if (!isScript(executable)) return { command: executable, args, env };
   const node = await chooseNode(nodeCandidates(input.env, input.home, onPath), input.canRun);
   if (node === undefined) {
-    throw new ZcodeError("dead", `No Node with node:sqlite (22 or newer) was found to run ${executable}; set ZCODE_NODE`);
+    throw new ZcodeError(
+      "dead",
+      `No Node with node:sqlite (22 or newer) was found to run ${executable}; set ZCODE_NODE`,
+    );
   }
   return { command: node, args: [...nodeFlags(input.env), executable, ...args], env };
 }

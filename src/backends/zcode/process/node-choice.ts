@@ -32,7 +32,14 @@ export function nodeCandidates(
   home: string,
   onPath: (command: string) => string | undefined,
 ): string[] {
-  const list = [env["ZCODE_NODE"], process.execPath, "/opt/homebrew/bin/node", "/usr/local/bin/node", onPath("node"), ...zedNodes(home)];
+  const list = [
+    env["ZCODE_NODE"],
+    process.execPath,
+    "/opt/homebrew/bin/node",
+    "/usr/local/bin/node",
+    onPath("node"),
+    ...zedNodes(home),
+  ];
   return [...new Set(list.filter((path): path is string => path !== undefined && path !== ""))];
 }
 

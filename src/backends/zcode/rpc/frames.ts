@@ -47,7 +47,8 @@ export function readFrame(line: string): ZFrame | undefined {
   return { kind: "result", id, result: value["result"] ?? null };
 }
 
-export const requestLine = (id: ZId, method: string, params: JsonObject): string => JSON.stringify({ id, method, params });
+export const requestLine = (id: ZId, method: string, params: JsonObject): string =>
+  JSON.stringify({ id, method, params });
 export const resultLine = (id: ZId, result: Json): string => JSON.stringify({ id, result });
 export const errorLine = (id: ZId, code: number, message: string): string =>
   JSON.stringify({ id, error: { code, message } });

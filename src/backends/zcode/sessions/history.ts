@@ -5,14 +5,14 @@ import { arrayAt, type JsonObject, numberAt, objectAt, stringAt } from "../../..
 import { AcpFailure } from "../acp/link.ts";
 import { pause } from "../clock.ts";
 import type { Host } from "../host.ts";
-import { availableConfig } from "./opened.ts";
+import { TIMING } from "../timing.ts";
 import type { Update } from "../translate/event.ts";
 import { readMessages, textOf, toolsOf, type ZMessage } from "../translate/messages.ts";
 import { planEntries, planUpdate } from "../translate/plan.ts";
 import { decodeCursor, encodeCursor, type Page, pageBefore, replayMessage, turnCount } from "../translate/replay.ts";
 import { usageOfProjection } from "../translate/usage.ts";
-import { TIMING } from "../timing.ts";
 import type { Lifecycle } from "./lifecycle.ts";
+import { availableConfig } from "./opened.ts";
 import type { Session } from "./session.ts";
 
 const LIMIT_MAX = 500;
@@ -49,7 +49,10 @@ export class History {
       ]);
       this.#lifecycle.takeSettings(session, snapshot);
       const end = window.messages.length;
-      const page = wanted === undefined ? { start: 0, end, turns: turnCount(window.messages) } : pageBefore(window.messages, end, wanted);
+      const page =
+        wanted === undefined
+          ? { start: 0, end, turns: turnCount(window.messages) }
+          : pageBefore(window.messages, end, wanted);
       const isRunning = isTurnActive(session, snapshot);
       covered = this.#replay(session, alias, window, page, isRunning);
       this.#replayState(session, alias, snapshot);
@@ -78,7 +81,8 @@ export class History {
           count *= 2;
           continue;
         }
-        if (page === undefined) throw new AcpFailure(hubError(RPC.invalidParams, "cursor-expired", "cursor expired: load the session again"));
+        if (page === undefined)
+          throw new AcpFailure(hubError(RPC.invalidParams, "cursor-expired", "cursor expired: load the session again"));
         this.#replay(session, alias, window, page, false);
         return replayMeta(window, page, {}, isTurnActive(session, {}));
       }
@@ -147,16 +151,25 @@ export class History {
     const isStored = messages.some((message) => message.id === id);
     if (id !== undefined && !isStored && streamed !== undefined && streamed !== "") {
       covered.add(id);
-      this.#send(session, alias, [{ sessionUpdate: "agent_message_chunk", content: { type: "text", text: streamed }, messageId: id }]);
+      this.#send(session, alias, [
+        { sessionUpdate: "agent_message_chunk", content: { type: "text", text: streamed }, messageId: id },
+      ]);
     }
     const open = session.cards.openOf(active.key).filter((card) => !stored.has(card.id));
-    this.#send(session, alias, open.map((card) => session.cards.current(card)));
+    this.#send(
+      session,
+      alias,
+      open.map((card) => session.cards.current(card)),
+    );
   }
 
   #replayState(session: Session, alias: string, snapshot: JsonObject): void {
     const plan = planEntries(snapshot);
     const usage = usageOfProjection(objectAt(snapshot, "projection"), session.contextWindow);
-    this.#send(session, alias, [...(plan === undefined || plan.length === 0 ? [] : [planUpdate(plan)]), ...(usage === undefined ? [] : [usage])]);
+    this.#send(session, alias, [
+      ...(plan === undefined || plan.length === 0 ? [] : [planUpdate(plan)]),
+      ...(usage === undefined ? [] : [usage]),
+    ]);
   }
 
   #send(_session: Session, alias: string, updates: readonly Update[]): void {
@@ -166,7 +179,9 @@ export class History {
 
 function isTurnActive(session: Session, snapshot: JsonObject): boolean {
   const status = stringAt(objectAt(snapshot, "projection"), "status");
-  return session.turns.active !== undefined || session.run !== undefined || status === "running" || status === "waiting";
+  return (
+    session.turns.active !== undefined || session.run !== undefined || status === "running" || status === "waiting"
+  );
 }
 
 function lastPrompt(messages: readonly ZMessage[]): number {
@@ -199,7 +214,10 @@ function replayMeta(window: Window, page: Page, snapshot: JsonObject, isRunning:
   const lastMessageId = messages.at(-1)?.id;
   const known = numberAt(objectAt(snapshot, "projection"), "turnCount");
   const hasMore = page.start > 0 || !isWhole;
-  const cursor = first?.id === undefined || !hasMore ? undefined : encodeCursor({ id: first.id, fromEnd: messages.length - page.start });
+  const cursor =
+    first?.id === undefined || !hasMore
+      ? undefined
+      : encodeCursor({ id: first.id, fromEnd: messages.length - page.start });
   const meta: JsonObject = {
     hasMore,
     replayedMessages: page.end - page.start,

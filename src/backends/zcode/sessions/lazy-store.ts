@@ -90,7 +90,12 @@ export class LazyStore implements SessionMap {
       const { choice, ...plain } = record;
       const known = objectAt(table, id) ?? {};
       const createdAt = numberAt(known, "createdAt") ?? record.createdAt;
-      put(table, id, { ...known, ...plain, createdAt, ...(choice === undefined ? {} : { modelChoice: { ...choice, at: this.#clock.now() } }) });
+      put(table, id, {
+        ...known,
+        ...plain,
+        createdAt,
+        ...(choice === undefined ? {} : { modelChoice: { ...choice, at: this.#clock.now() } }),
+      });
       const temporary = `${this.#path}.tmp-${process.pid}-${this.#counter++}`;
       const text = `${JSON.stringify(withoutExpired(table, this.#clock.now()), null, 1)}\n`;
       await writeFile(temporary, text, { mode: 0o600, flush: true });
@@ -120,7 +125,10 @@ export class LazyStore implements SessionMap {
         await handle.close();
         return () => unlink(path).catch(() => {});
       } catch {
-        const age = await stat(path).then((info) => Date.now() - info.mtimeMs, () => 0);
+        const age = await stat(path).then(
+          (info) => Date.now() - info.mtimeMs,
+          () => 0,
+        );
         // Its owner was killed inside a write that takes milliseconds.
         if (age > LOCK_STALE_MS) await unlink(path).catch(() => {});
         else await pause(this.#clock, LOCK_STEP_MS);
@@ -135,7 +143,10 @@ export class LazyStore implements SessionMap {
     const names = await readdir(dir).catch(() => []);
     for (const name of names.filter((entry) => entry.startsWith(prefix))) {
       const path = join(dir, name);
-      const age = await stat(path).then((info) => Date.now() - info.mtimeMs, () => 0);
+      const age = await stat(path).then(
+        (info) => Date.now() - info.mtimeMs,
+        () => 0,
+      );
       if (age > TEMPORARY_KEPT_MS) await unlink(path).catch(() => {});
     }
   }

@@ -3,13 +3,21 @@ import type { Json, JsonObject } from "../../../protocol/json.ts";
 import { arrayAt, isObject, objectAt, stringAt } from "../../../protocol/json.ts";
 import { pause } from "../clock.ts";
 import { type Host, reportBackendTurn } from "../host.ts";
-import { OLDEST_VERSION, type LiveBackend } from "../process/supervisor.ts";
+import { type LiveBackend, OLDEST_VERSION } from "../process/supervisor.ts";
 import type { CallOptions } from "../rpc/connection.ts";
 import { isKind, needsReasoningLevel, ZcodeError } from "../rpc/errors.ts";
 import { DELIVERY } from "../rpc/methods.ts";
-import { entryOf, equalSettings, levelFor, modelSelection, parseModelValue, settingsUpdates, withSnapshot } from "../translate/config-options.ts";
-import type { LazyRecord } from "./session-map.ts";
+import {
+  entryOf,
+  equalSettings,
+  levelFor,
+  modelSelection,
+  parseModelValue,
+  settingsUpdates,
+  withSnapshot,
+} from "../translate/config-options.ts";
 import type { Session } from "./session.ts";
+import type { LazyRecord } from "./session-map.ts";
 
 const FALLBACK_LEVEL = "high";
 const UNKNOWN_KEY = /Unrecognized key\(?s?\)?\s*(?:in object)?:?\s*["'`]([\w]+)["'`]/i;
@@ -121,7 +129,11 @@ export class Lifecycle {
   }
 
   /** A call whose unknown keys are left out one by one: older builds refuse what newer ones want. */
-  async #lenient(live: LiveBackend, method: string, params: JsonObject): Promise<{ result: JsonObject; dropped: string[] }> {
+  async #lenient(
+    live: LiveBackend,
+    method: string,
+    params: JsonObject,
+  ): Promise<{ result: JsonObject; dropped: string[] }> {
     const dropped: string[] = [];
     let current = params;
     for (;;) {
@@ -166,7 +178,12 @@ export class Lifecycle {
     }
   }
 
-  async #subscribe(session: Session, live: LiveBackend, afterSeq: number | undefined, timeoutMs?: number): Promise<void> {
+  async #subscribe(
+    session: Session,
+    live: LiveBackend,
+    afterSeq: number | undefined,
+    timeoutMs?: number,
+  ): Promise<void> {
     const params: JsonObject = {
       sessionId: session.zcodeSid ?? "",
       deliveryKind: DELIVERY,
@@ -176,12 +193,19 @@ export class Lifecycle {
     };
     for (let attempt = 0; ; attempt++) {
       try {
-        const result = await live.connection.call("session/subscribe", params, timeoutMs === undefined ? {} : { timeoutMs });
+        const result = await live.connection.call(
+          "session/subscribe",
+          params,
+          timeoutMs === undefined ? {} : { timeoutMs },
+        );
         this.#host.feed(session, arrayAt(result, "events") ?? []);
         return;
       } catch (error) {
         if (isKind(error, "no-method")) {
-          throw new ZcodeError("too-old", `This ZCode has no session/subscribe; version ${OLDEST_VERSION} or newer is needed`);
+          throw new ZcodeError(
+            "too-old",
+            `This ZCode has no session/subscribe; version ${OLDEST_VERSION} or newer is needed`,
+          );
         }
         if (!isKind(error, "timeout") || attempt > 0) throw error;
         await pause(this.#host.clock, 500);
@@ -224,7 +248,12 @@ export class Lifecycle {
 
   #record(session: Session): LazyRecord {
     const { cwd, zcodeSid, choice } = session;
-    return { cwd, createdAt: this.#host.clock.now(), ...(zcodeSid === undefined ? {} : { zcodeSid }), choice: { ...choice } };
+    return {
+      cwd,
+      createdAt: this.#host.clock.now(),
+      ...(zcodeSid === undefined ? {} : { zcodeSid }),
+      choice: { ...choice },
+    };
   }
 
   /** Persists what was chosen for the session. */
@@ -260,5 +289,6 @@ export function sessionDown(host: Host, session: Session, error: Error): void {
   session.turns.clear();
   session.seqs.reset();
   for (const run of session.runs) run.endTurn({ kind: "down", error });
-  for (const kind of ["goal", "background", "compact"] as const) if (kinds.has(kind)) reportBackendTurn(host, session, false, kind);
+  for (const kind of ["goal", "background", "compact"] as const)
+    if (kinds.has(kind)) reportBackendTurn(host, session, false, kind);
 }

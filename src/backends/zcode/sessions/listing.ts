@@ -48,7 +48,11 @@ export async function listSessions(host: Host, params: JsonObject): Promise<Json
   const sessions = newest.slice(start, start + PAGE).flatMap((value) => entry(host, value, table));
   const shown = cwd === undefined ? sessions : sessions.filter((session) => session["cwd"] === cwd);
   const hasMore = raw.length > start + PAGE;
-  return { sessions: shown, ...(hasMore ? { nextCursor: Buffer.from(String(start + PAGE)).toString("base64url") } : {}) };
+  return {
+    sessions: shown,
+    ...(hasMore ? { nextCursor: Buffer.from(String(start + PAGE)).toString("base64url") } : {}),
+  };
 }
 
-const timeOf = (value: Json): number => (isObject(value) ? (numberAt(value, "updatedAt") ?? numberAt(value, "createdAt") ?? 0) : 0);
+const timeOf = (value: Json): number =>
+  isObject(value) ? (numberAt(value, "updatedAt") ?? numberAt(value, "createdAt") ?? 0) : 0;

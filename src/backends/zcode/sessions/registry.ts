@@ -1,11 +1,11 @@
 /** Sessions by every id they go by. One backend session is one object here, however many ids clients use for it. */
 import { isAbsolute } from "node:path";
-import { AcpFailure } from "../acp/link.ts";
 import { invalidParams } from "../../../protocol/errors.ts";
 import type { Json } from "../../../protocol/json.ts";
+import { AcpFailure } from "../acp/link.ts";
 import type { Settings } from "../translate/config-options.ts";
-import type { LazyTable, SessionMap } from "./session-map.ts";
 import { Session, type SessionPorts } from "./session.ts";
+import type { LazyTable, SessionMap } from "./session-map.ts";
 
 export interface Opening {
   /** The client's idea of the folder. Only used for a session that has none yet. */
@@ -14,7 +14,8 @@ export interface Opening {
 }
 
 /** True for a folder a session can live in. */
-export const isUsableCwd = (cwd: string | undefined): cwd is string => cwd !== undefined && isAbsolute(cwd) && cwd !== "/";
+export const isUsableCwd = (cwd: string | undefined): cwd is string =>
+  cwd !== undefined && isAbsolute(cwd) && cwd !== "/";
 
 export class SessionRegistry {
   readonly #byAlias = new Map<string, Session>();
@@ -43,7 +44,8 @@ export class SessionRegistry {
 
   /** A placeholder: nothing in the backend until it is used. */
   create(alias: string, opening: Required<Pick<Opening, "cwd">> & Opening): Session {
-    if (!isUsableCwd(opening.cwd)) throw new AcpFailure(invalidParams("cwd", 'must be an absolute path other than "/"'));
+    if (!isUsableCwd(opening.cwd))
+      throw new AcpFailure(invalidParams("cwd", 'must be an absolute path other than "/"'));
     const session = this.#make({ cwd: opening.cwd, mcpServers: opening.mcpServers, isBornHere: true });
     this.#join(alias, session);
     return session;
@@ -91,7 +93,8 @@ export class SessionRegistry {
 
   forget(session: Session): void {
     for (const alias of session.aliases) if (this.#byAlias.get(alias) === session) this.#byAlias.delete(alias);
-    if (session.zcodeSid !== undefined && this.#byZcode.get(session.zcodeSid) === session) this.#byZcode.delete(session.zcodeSid);
+    if (session.zcodeSid !== undefined && this.#byZcode.get(session.zcodeSid) === session)
+      this.#byZcode.delete(session.zcodeSid);
     session.aliases.clear();
   }
 
@@ -103,7 +106,12 @@ export class SessionRegistry {
     return zcodeSid;
   }
 
-  #make(init: { cwd: string; zcodeSid?: string | undefined; mcpServers?: readonly Json[] | undefined; isBornHere: boolean }): Session {
+  #make(init: {
+    cwd: string;
+    zcodeSid?: string | undefined;
+    mcpServers?: readonly Json[] | undefined;
+    isBornHere: boolean;
+  }): Session {
     return new Session({ ...init, settings: this.#defaults() }, this.#ports);
   }
 

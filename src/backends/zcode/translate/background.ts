@@ -53,7 +53,13 @@ export class BackgroundTasks {
     const task = this.#running.get(id) ?? this.#open(id, record, status, out);
     if (status === "in_progress") return this.#output(task, record, out);
     const said = stringAt(record, "status") ?? status;
-    this.#close(task, status, record, { completed: status === "completed", ...(said === "cancelled" ? { cancelled: true } : {}), status: said }, out);
+    this.#close(
+      task,
+      status,
+      record,
+      { completed: status === "completed", ...(said === "cancelled" ? { cancelled: true } : {}), status: said },
+      out,
+    );
   }
 
   /** The task was cancelled on request; a later record of it says nothing new. */
@@ -71,8 +77,7 @@ export class BackgroundTasks {
     const source = stringAt(record, "toolCallId");
     const launch = source === undefined ? undefined : this.#cards.get(source);
     const isLaunchCard =
-      launch !== undefined &&
-      launch.isAnnounced &&
+      launch?.isAnnounced === true &&
       launch.name === "Bash" &&
       !this.#cards.isFinal(launch.id) &&
       (launch.isBackground || launch.input?.["run_in_background"] === true);
@@ -89,11 +94,17 @@ export class BackgroundTasks {
     if (isLaunchCard) {
       launch.isBackground = true;
       launch.turn = undefined;
-      out.push({ sessionUpdate: "tool_call_update", toolCallId: task.cardId, status: "in_progress", _meta: { backgroundTask: meta } });
+      out.push({
+        sessionUpdate: "tool_call_update",
+        toolCallId: task.cardId,
+        status: "in_progress",
+        _meta: { backgroundTask: meta },
+      });
     } else {
       if (id.startsWith("agent_")) meta["agentId"] = id;
       if (source !== undefined) meta["sourceToolCallId"] = source;
-      const title = stringAt(record, "description") ?? stringAt(record, "command") ?? stringAt(record, "toolName") ?? id;
+      const title =
+        stringAt(record, "description") ?? stringAt(record, "command") ?? stringAt(record, "toolName") ?? id;
       out.push({
         sessionUpdate: "tool_call",
         toolCallId: task.cardId,

@@ -153,7 +153,9 @@ function modelOption(settings: Settings): JsonObject[] {
   if (!hasCurrent && model !== undefined) options.unshift(option(modelValue(model), model.modelId));
   const current = entryOf(known, model) ?? model ?? known[0];
   if (current === undefined) return [];
-  return [{ id: "model", name: "Model", category: "model", type: "select", currentValue: modelValue(current), options }];
+  return [
+    { id: "model", name: "Model", category: "model", type: "select", currentValue: modelValue(current), options },
+  ];
 }
 
 function thoughtOption(settings: Settings): JsonObject[] {
@@ -163,11 +165,15 @@ function thoughtOption(settings: Settings): JsonObject[] {
   if (current === undefined) return [];
   const options = levels.map((level) => option(level.value, level.label));
   if (!levels.some((level) => level.value === current)) options.unshift(option(current, current));
-  return [{ id: "thought", name: "Thinking", category: "thought_level", type: "select", currentValue: current, options }];
+  return [
+    { id: "thought", name: "Thinking", category: "thought_level", type: "select", currentValue: current, options },
+  ];
 }
 
 function shownModes(current: string): typeof MODES {
-  return MODES.some((mode) => mode.id === current) ? MODES : [...MODES, { id: current, name: current, description: "" }];
+  return MODES.some((mode) => mode.id === current)
+    ? MODES
+    : [...MODES, { id: current, name: current, description: "" }];
 }
 
 /** All config options of a session. */

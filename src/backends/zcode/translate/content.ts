@@ -25,10 +25,14 @@ const link = (name: string | undefined, uri: string): string => {
 function imageAttachment(block: JsonObject, index: number): JsonObject | undefined {
   const mimeType = stringAt(block, "mimeType") ?? "image/png";
   const uri = stringAt(block, "uri");
-  const filename = uri === undefined ? `image-${index + 1}.${mimeType.split("/")[1] ?? "png"}` : (shownUri(uri).split(/[\\/]/).at(-1) ?? "image");
+  const filename =
+    uri === undefined
+      ? `image-${index + 1}.${mimeType.split("/")[1] ?? "png"}`
+      : (shownUri(uri).split(/[\\/]/).at(-1) ?? "image");
   const base = { kind: "image", filename, mimeType };
   const data = stringAt(block, "data");
-  if (uri?.startsWith("file://") === true && (data === undefined || data === "")) return { ...base, localPath: shownUri(uri) };
+  if (uri?.startsWith("file://") === true && (data === undefined || data === ""))
+    return { ...base, localPath: shownUri(uri) };
   if (data === undefined) return undefined;
   return { ...base, dataBase64: data, sizeBytes: Buffer.byteLength(data, "base64") };
 }
@@ -63,7 +67,10 @@ export function promptContent(blocks: readonly Json[]): PromptContent {
 
 /** The first line that says something, at most 80 characters: a session's title. */
 export function titleOf(text: string): string | undefined {
-  const line = text.split("\n").map((part) => part.trim()).find((part) => part !== "");
+  const line = text
+    .split("\n")
+    .map((part) => part.trim())
+    .find((part) => part !== "");
   if (line === undefined) return undefined;
   return line.length <= 80 ? line : `${line.slice(0, 79)}…`;
 }

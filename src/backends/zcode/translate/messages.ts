@@ -41,7 +41,8 @@ function readMessage(value: Json): ZMessage[] {
       role: role === "user" || role === "assistant" ? role : "other",
       parentId: stringAt(info, "parentMessageId") ?? stringAt(info, "parentID"),
       kind: stringAt(semantics, "kind"),
-      isHidden: stringAt(semantics, "transcriptVisibility") === "hidden" || stringAt(info, "visibility") === "model-only",
+      isHidden:
+        stringAt(semantics, "transcriptVisibility") === "hidden" || stringAt(info, "visibility") === "model-only",
       isSynthetic: info["synthetic"] === true,
       parts: (arrayAt(value, "parts") ?? []).flatMap(readPart),
     },

@@ -1,10 +1,16 @@
 /** How a turn ended, in ACP's words, and whether a failure is worth another try. */
-import { isObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from "../../../protocol/json.ts";
+
 import type { StopReason } from "../../../protocol/acp.ts";
+import { isObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from "../../../protocol/json.ts";
 
 export type TurnOutcome =
   | { readonly kind: "stopped"; readonly reason: StopReason }
-  | { readonly kind: "failed"; readonly message: string; readonly code: string | undefined; readonly isTransient: boolean };
+  | {
+      readonly kind: "failed";
+      readonly message: string;
+      readonly code: string | undefined;
+      readonly isTransient: boolean;
+    };
 
 const RESULT_REASONS: Readonly<Record<string, StopReason>> = {
   success: "end_turn",
@@ -22,7 +28,12 @@ const RESULT_REASONS: Readonly<Record<string, StopReason>> = {
 export function completedOutcome(payload: JsonObject): TurnOutcome {
   const result = stringAt(payload, "resultType") ?? "success";
   if (result === "error_during_execution") {
-    return { kind: "failed", message: "The turn ended with an error during its execution", code: result, isTransient: false };
+    return {
+      kind: "failed",
+      message: "The turn ended with an error during its execution",
+      code: result,
+      isTransient: false,
+    };
   }
   return { kind: "stopped", reason: RESULT_REASONS[result] ?? "end_turn" };
 }
@@ -51,7 +62,8 @@ const TRANSIENT_CODES = new Set([
   "1113",
 ]);
 const PERMANENT_CODES = new Set(["invalid_model_request", "provider_not_configured", "1308", "401", "403"]);
-const TRANSIENT_TEXT = /ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|fetch failed|socket hang up|network error|rate.?limit|\b429\b|timed? ?out/i;
+const TRANSIENT_TEXT =
+  /ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|fetch failed|socket hang up|network error|rate.?limit|\b429\b|timed? ?out/i;
 const DEPTH_MAX = 5;
 
 interface Cause {

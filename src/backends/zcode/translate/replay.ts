@@ -6,7 +6,11 @@ import { patchCard } from "./snapshot-diff.ts";
 import { storedToolCard } from "./stored-tool.ts";
 
 const REMINDER = /<system-reminder>[\s\S]*?<\/system-reminder>\s*/g;
-const NUDGES = [/^The TodoWrite tool hasn't been used recently/, /^Your todo list (has changed|is currently empty)/, /^Note: .* was (modified|read) (before|by)/];
+const NUDGES = [
+  /^The TodoWrite tool hasn't been used recently/,
+  /^Your todo list (has changed|is currently empty)/,
+  /^Note: .* was (modified|read) (before|by)/,
+];
 const DROPPED_KINDS = new Set(["system_reminder", "todo_reminder", "rewind_notice", "fork_notice", "timeline_event"]);
 
 type FoldKind = "context-handoff" | "compact" | "task-notification" | "tool-transcript";
@@ -43,7 +47,10 @@ function folded(message: ZMessage, kind: FoldKind, text: string, at: number): Up
 }
 
 const rawText = (message: ZMessage): string =>
-  message.parts.filter((part) => part.type === "text").map((part) => stringAt(part.raw, "text") ?? "").join("\n");
+  message.parts
+    .filter((part) => part.type === "text")
+    .map((part) => stringAt(part.raw, "text") ?? "")
+    .join("\n");
 
 function fileContent(part: ZPart): JsonObject | undefined {
   const url = stringAt(part.raw, "url") ?? "";
@@ -71,10 +78,22 @@ function assistantPart(message: ZMessage, part: ZPart, isOver: boolean): Update[
   const text = stringAt(part.raw, "text") ?? "";
   const id = message.id;
   if (part.type === "text" && text !== "" && part.raw["ignored"] !== true) {
-    return [{ sessionUpdate: "agent_message_chunk", content: textContent(text), ...(id === undefined ? {} : { messageId: id }) }];
+    return [
+      {
+        sessionUpdate: "agent_message_chunk",
+        content: textContent(text),
+        ...(id === undefined ? {} : { messageId: id }),
+      },
+    ];
   }
   if (part.type === "reasoning" && text !== "") {
-    return [{ sessionUpdate: "agent_thought_chunk", content: textContent(text), ...(id === undefined ? {} : { messageId: `thought_${id}` }) }];
+    return [
+      {
+        sessionUpdate: "agent_thought_chunk",
+        content: textContent(text),
+        ...(id === undefined ? {} : { messageId: `thought_${id}` }),
+      },
+    ];
   }
   if (part.type === "tool") {
     const callId = stringAt(part.raw, "callId") ?? stringAt(part.raw, "callID") ?? part.id;

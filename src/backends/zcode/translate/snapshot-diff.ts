@@ -98,7 +98,13 @@ function pushText(
   if (rest !== undefined && rest !== "") shown.text[kind](rest, undefined, out);
 }
 
-function showWhole(shown: TurnShown, kind: "text" | "thought", id: string | undefined, rest: string, out: Update[]): void {
+function showWhole(
+  shown: TurnShown,
+  kind: "text" | "thought",
+  id: string | undefined,
+  rest: string,
+  out: Update[],
+): void {
   shown.text[kind](rest, id, out);
   const text = id === undefined ? undefined : shown.delivered[kind].get(id);
   if (text !== undefined) text.isWhole = true;
@@ -110,8 +116,15 @@ function finishFromStore(tool: ZToolPart, cards: ToolCards, out: Update[]): void
   const status = storedStatus(tool);
   if (card === undefined || card.isBackground || cards.isFinal(card.id)) return;
   if (status !== "completed" && status !== "failed") return;
-  const text = status === "failed" && tool.state["error"] !== undefined ? errorText(tool.state["error"]) : resultText(tool.state["output"]);
-  const result = { success: status === "completed", content: text, ...(displayOf(tool) === undefined ? {} : { display: displayOf(tool) }) };
+  const text =
+    status === "failed" && tool.state["error"] !== undefined
+      ? errorText(tool.state["error"])
+      : resultText(tool.state["output"]);
+  const result = {
+    success: status === "completed",
+    content: text,
+    ...(displayOf(tool) === undefined ? {} : { display: displayOf(tool) }),
+  };
   cards.apply({ kind: "result", toolCallId: card.id, result }, card.turn ?? "store", out);
 }
 

@@ -14,7 +14,8 @@ const STATUS: Readonly<Record<string, string>> = {
 };
 
 /** The status of a stored call in ACP's words. */
-export const storedStatus = (tool: ZToolPart): string => STATUS[stringAt(tool.state, "status") ?? "completed"] ?? "completed";
+export const storedStatus = (tool: ZToolPart): string =>
+  STATUS[stringAt(tool.state, "status") ?? "completed"] ?? "completed";
 
 /** One `tool_call` with everything the store knows. `isOver` closes a call that no running turn owns any more. */
 export function storedToolCard(tool: ZToolPart, isOver: boolean): Update {
@@ -22,7 +23,8 @@ export function storedToolCard(tool: ZToolPart, isOver: boolean): Update {
   const input = objectAt(state, "input");
   const known = storedStatus(tool);
   const status = isOver && (known === "pending" || known === "in_progress") ? "failed" : known;
-  const output = status === "failed" && state["error"] !== undefined ? errorText(state["error"]) : resultText(state["output"]);
+  const output =
+    status === "failed" && state["error"] !== undefined ? errorText(state["error"]) : resultText(state["output"]);
   const diff = diffOf(displayOf(tool));
   const locations = diff?.locations ?? toolLocations(tool.tool, input);
   const body = tool.tool === "Bash" ? fenced(bounded(output), "console") : bounded(output);

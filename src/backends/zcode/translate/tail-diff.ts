@@ -33,7 +33,8 @@ export class TailDiff {
     this.#tail = tail;
     this.#bytes = totalBytes ?? (tail.startsWith(before) ? beforeBytes : undefined);
     if (tail === before && totalBytes === beforeBytes) return "";
-    if (tail.startsWith(before) && (totalBytes === undefined || beforeBytes === undefined)) return tail.slice(before.length);
+    if (tail.startsWith(before) && (totalBytes === undefined || beforeBytes === undefined))
+      return tail.slice(before.length);
     if (totalBytes !== undefined && beforeBytes !== undefined) return lastBytes(tail, totalBytes - beforeBytes);
     return tail.slice(overlap(before, tail));
   }

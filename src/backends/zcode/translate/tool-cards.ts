@@ -235,7 +235,12 @@ export class ToolCards {
 
   #refresh(card: ToolCard): Update {
     const { _meta, content: _content, ...look } = this.#look(card);
-    return { sessionUpdate: "tool_call_update", toolCallId: card.id, ...look, ...(_meta === undefined ? {} : { _meta }) };
+    return {
+      sessionUpdate: "tool_call_update",
+      toolCallId: card.id,
+      ...look,
+      ...(_meta === undefined ? {} : { _meta }),
+    };
   }
 
   #progressed(card: ToolCard, out: Update[]): void {
@@ -254,7 +259,9 @@ export class ToolCards {
         (stderr === undefined ? "" : card.err.next(stderr, numberAt(payload, "stderrBytes")));
       return this.pushOutput(card, fresh, out);
     }
-    const text = [stdout, stderr].filter((part) => part !== undefined && part !== "").join("\n") || stringAt(payload, "outputPreview");
+    const text =
+      [stdout, stderr].filter((part) => part !== undefined && part !== "").join("\n") ||
+      stringAt(payload, "outputPreview");
     card.status = "in_progress";
     out.push({
       sessionUpdate: "tool_call_update",
@@ -262,7 +269,10 @@ export class ToolCards {
       status: "in_progress",
       ...(text === undefined || text === ""
         ? {}
-        : { rawOutput: text.slice(-RAW_OUTPUT_MAX), content: [textBlock(card.name === "Bash" ? fenced(text, "console") : text)] }),
+        : {
+            rawOutput: text.slice(-RAW_OUTPUT_MAX),
+            content: [textBlock(card.name === "Bash" ? fenced(text, "console") : text)],
+          }),
     });
   }
 
@@ -311,7 +321,10 @@ export class ToolCards {
       if (text !== undefined && !card.hasStreamed) this.pushOutput(card, text, out);
       return this.finish(card, "failed", { ...this.terminalContent(card), _meta: this.exitMeta(card, 1) }, out);
     }
-    const members = text === undefined ? {} : { rawOutput: text.slice(0, RAW_OUTPUT_MAX), content: [textBlock(fenced(bounded(text)))] };
+    const members =
+      text === undefined
+        ? {}
+        : { rawOutput: text.slice(0, RAW_OUTPUT_MAX), content: [textBlock(fenced(bounded(text)))] };
     this.finish(card, "failed", { ...members, _meta: this.#meta(card) }, out);
   }
 
@@ -331,5 +344,11 @@ export class ToolCards {
 
 /** The update that shows a diff on a finished edit. */
 export function diffUpdate(id: string, content: readonly JsonObject[], locations: readonly JsonObject[]): Update {
-  return { sessionUpdate: "tool_call_update", toolCallId: id, status: "completed", content: [...content], locations: [...locations] };
+  return {
+    sessionUpdate: "tool_call_update",
+    toolCallId: id,
+    status: "completed",
+    content: [...content],
+    locations: [...locations],
+  };
 }

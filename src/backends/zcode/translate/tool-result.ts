@@ -9,7 +9,9 @@ export function resultText(content: Json | undefined): string {
   if (content === undefined || content === null) return "";
   if (typeof content === "string") return content;
   if (Array.isArray(content)) {
-    return content.map((part) => (isObject(part) ? (stringAt(part, "text") ?? JSON.stringify(part)) : resultText(part))).join("\n");
+    return content
+      .map((part) => (isObject(part) ? (stringAt(part, "text") ?? JSON.stringify(part)) : resultText(part)))
+      .join("\n");
   }
   if (isObject(content)) return stringAt(content, "text") ?? JSON.stringify(content);
   return String(content);

@@ -15,11 +15,18 @@ export function usageOfEvent(payload: JsonObject, fallbackSize: number | undefin
 }
 
 /** From a snapshot's projection. Zero is a real value: it is what a compaction leaves. */
-export function usageOfProjection(projection: JsonObject | undefined, fallbackSize: number | undefined): Update | undefined {
-  return usageUpdate(numberAt(projection, "contextUsed"), positive(numberAt(projection, "contextWindow")) ?? fallbackSize);
+export function usageOfProjection(
+  projection: JsonObject | undefined,
+  fallbackSize: number | undefined,
+): Update | undefined {
+  return usageUpdate(
+    numberAt(projection, "contextUsed"),
+    positive(numberAt(projection, "contextWindow")) ?? fallbackSize,
+  );
 }
 
-const positive = (value: number | undefined): number | undefined => (value !== undefined && value > 0 ? value : undefined);
+const positive = (value: number | undefined): number | undefined =>
+  value !== undefined && value > 0 ? value : undefined;
 
 const NAMES = {
   inputTokens: "inputTokens",

@@ -1,17 +1,18 @@
 /** The end of a prompt's turn: what the store has and the stream did not show, then the answer. */
-import { AcpFailure } from "../acp/link.ts";
+
 import { RPC } from "../../../protocol/errors.ts";
 import { arrayAt, type JsonObject } from "../../../protocol/json.ts";
+import { AcpFailure } from "../acp/link.ts";
 import { pause, within } from "../clock.ts";
 import type { Host } from "../host.ts";
 import type { Lifecycle } from "../sessions/lifecycle.ts";
 import type { Session } from "../sessions/session.ts";
+import { TIMING } from "../timing.ts";
 import type { Update } from "../translate/event.ts";
 import { readMessages, type ZMessage } from "../translate/messages.ts";
 import { answersTo, pushUndelivered, type TurnShown } from "../translate/snapshot-diff.ts";
 import { TurnText } from "../translate/stream.ts";
 import { promptUsage } from "../translate/usage.ts";
-import { TIMING } from "../timing.ts";
 import type { FollowUps } from "./follow-ups.ts";
 import type { PromptRun, RunEnd } from "./run.ts";
 import { orCancelled } from "./send.ts";
@@ -44,7 +45,9 @@ export class Finisher {
     const text = run.turn?.text ?? new TurnText("shown", this.#host.newId(), session.delivered);
     const shown: TurnShown = { text, delivered: session.delivered, cards: session.cards, patches: session.patches };
     const response = end.kind === "outcome" ? (end.response ?? "") : "";
-    const reading = this.#followUps.sync(session, true, SYNC_MS).catch(() => this.#host.log("debug", "state not read at turn end"));
+    const reading = this.#followUps
+      .sync(session, true, SYNC_MS)
+      .catch(() => this.#host.log("debug", "state not read at turn end"));
     const mayLag = end.kind !== "outcome" || end.outcome.kind === "stopped";
     await orCancelled(run, this.#showRest(session, run, shown, { anchor, response, mayLag }));
     await orCancelled(run, within(this.#host.clock, SYNC_MS, reading, undefined));

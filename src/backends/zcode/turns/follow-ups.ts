@@ -4,13 +4,13 @@ import { pause } from "../clock.ts";
 import type { Host } from "../host.ts";
 import type { Lifecycle } from "../sessions/lifecycle.ts";
 import type { Session } from "../sessions/session.ts";
+import { TIMING } from "../timing.ts";
 import { type Settings, settingsUpdates } from "../translate/config-options.ts";
 import { diffOf } from "../translate/diff.ts";
 import { displayOf, readMessages, toolsOf } from "../translate/messages.ts";
 import { planEntries } from "../translate/plan.ts";
 import { diffUpdate, type ToolFollowUp } from "../translate/tool-cards.ts";
 import { usageOfProjection } from "../translate/usage.ts";
-import { TIMING } from "../timing.ts";
 
 const DIFF_LOOKBACK = 6;
 

@@ -1,17 +1,18 @@
 /** A prompt's way: place in the lane, session alive, lock free, sent, streamed, finished, answered. */
-import { AcpFailure } from "../acp/link.ts";
+
 import { invalidParams } from "../../../protocol/errors.ts";
 import { arrayAt, type JsonObject } from "../../../protocol/json.ts";
+import { AcpFailure } from "../acp/link.ts";
 import { pause, within } from "../clock.ts";
 import { neutralised } from "../commands.ts";
 import type { Host } from "../host.ts";
 import type { Lifecycle } from "../sessions/lifecycle.ts";
 import type { Session } from "../sessions/session.ts";
+import { TIMING } from "../timing.ts";
 import { type PromptContent, promptContent, titleOf } from "../translate/content.ts";
 import type { Update } from "../translate/event.ts";
 import { readMessages } from "../translate/messages.ts";
 import { RETRY_DELAYS_MS } from "../translate/outcome.ts";
-import { TIMING } from "../timing.ts";
 import type { Finisher } from "./finish.ts";
 import { noteUpdate, type Router } from "./router.ts";
 import { PromptRun, type RunEnd } from "./run.ts";

@@ -7,12 +7,12 @@
 import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from "../../../protocol/json.ts";
 import { type Host, reportBackendQueue, reportBackendTurn } from "../host.ts";
 import type { Session } from "../sessions/session.ts";
+import { TIMING } from "../timing.ts";
 import { isSettingsPatch, settingsUpdates, withPatch } from "../translate/config-options.ts";
 import { textContent, type Update, type ZEvent } from "../translate/event.ts";
-import { completedOutcome, failedOutcome, terminalOutcome, type TurnOutcome } from "../translate/outcome.ts";
+import { completedOutcome, failedOutcome, type TurnOutcome, terminalOutcome } from "../translate/outcome.ts";
 import { TurnText } from "../translate/stream.ts";
 import { usageOfEvent } from "../translate/usage.ts";
-import { TIMING } from "../timing.ts";
 import type { FollowUps } from "./follow-ups.ts";
 import type { ForeignWatch } from "./foreign-watch.ts";
 import type { RunEnd } from "./run.ts";
@@ -58,7 +58,10 @@ export class Router {
         return;
       case "permission.resolved":
       case "userInput.resolved":
-        return this.#host.asks.drop(session, { requestId: stringAt(payload, "requestId"), toolCallId: stringAt(payload, "toolCallId") });
+        return this.#host.asks.drop(session, {
+          requestId: stringAt(payload, "requestId"),
+          toolCallId: stringAt(payload, "toolCallId"),
+        });
       default:
         return;
     }
@@ -97,7 +100,11 @@ export class Router {
 
   #report(session: Session, turn: Turn, running: boolean): void {
     if (turn.kind === "own") return;
-    reportBackendTurn(this.#host, session, running, turn.kind === "other" ? "background" : turn.kind);
+    const kind = reportedKind(turn);
+    // Told by kind: the last of its kind to end says so.
+    if (!running && [...session.turns.live].some((other) => other.kind !== "own" && reportedKind(other) === kind))
+      return;
+    reportBackendTurn(this.#host, session, running, kind);
   }
 
   #begin(session: Session, key: string, kind: TurnKind, payload: JsonObject = {}): Turn {
@@ -135,9 +142,11 @@ export class Router {
     const key = event.turnId ?? turns.newKey();
     if (turns.get(key) !== undefined || turns.hasEnded(key)) return;
     const run = session.run;
-    const isAwaited = run !== undefined && run.turn === undefined && (run.phase === "sending" || run.phase === "waiting");
+    const isAwaited =
+      run !== undefined && run.turn === undefined && (run.phase === "sending" || run.phase === "waiting");
     const foreign = foreignKind(event.payload);
-    const isOurs = foreign === undefined || (isAwaited && foreign === "background" && stringAt(event.payload, "input") === run.text);
+    const isOurs =
+      foreign === undefined || (isAwaited && foreign === "background" && stringAt(event.payload, "input") === run.text);
     if (!isOurs) return void this.#begin(session, key, foreign, event.payload);
     const { dying } = turns;
     const isDyingStart = dying !== undefined && !dying.isEnded && dying.key === undefined && run?.phase !== "waiting";
@@ -208,7 +217,8 @@ export class Router {
   #touch(session: Session, turn: Turn): void {
     turn.lastEventAt = this.#host.clock.now();
     const run = session.run;
-    if (run !== undefined && (run.turn === turn || run.steeredInto === turn.key)) run.lastEventAt = this.#host.clock.now();
+    if (run !== undefined && (run.turn === turn || run.steeredInto === turn.key))
+      run.lastEventAt = this.#host.clock.now();
   }
 
   #shown(session: Session, turn: Turn): void {
@@ -233,7 +243,12 @@ export class Router {
   #terminal(session: Session, event: ZEvent): void {
     const turn = this.#turnOf(session, event);
     if (turn === undefined || turn.cancelGrace !== undefined) return;
-    const end: RunEnd = { kind: "outcome", outcome: terminalOutcome(event.payload), response: undefined, usage: event.payload };
+    const end: RunEnd = {
+      kind: "outcome",
+      outcome: terminalOutcome(event.payload),
+      response: undefined,
+      usage: event.payload,
+    };
     turn.cancelGrace = this.#host.clock.setTimeout(() => this.close(session, turn, end), TIMING.terminalGraceMs);
   }
 
@@ -256,7 +271,11 @@ export class Router {
   }
 
   #reportQueue(session: Session): void {
-    reportBackendQueue(this.#host, session, [...session.queue].map(([id, title]) => ({ id, title })));
+    reportBackendQueue(
+      this.#host,
+      session,
+      [...session.queue].map(([id, title]) => ({ id, title })),
+    );
   }
 
   #updated(session: Session, event: ZEvent): void {
@@ -300,6 +319,9 @@ export class Router {
     for (const wake of [...session.onLockFree]) wake();
   }
 }
+
+const reportedKind = (turn: Turn): "goal" | "background" | "compact" =>
+  turn.kind === "goal" || turn.kind === "compact" ? turn.kind : "background";
 
 /** Reads a list of events as the window of a subscribe gives them, oldest first. */
 export function sortedEvents(values: readonly unknown[]): JsonObject[] {

@@ -11,7 +11,12 @@ export type RunPhase = "queued" | "sending" | "waiting" | "running" | "over";
 
 /** How the turn ended: as an event said, or found idle with the terminal event lost, or given up as frozen. */
 export type RunEnd =
-  | { readonly kind: "outcome"; readonly outcome: TurnOutcome; readonly response: string | undefined; readonly usage: JsonObject | undefined }
+  | {
+      readonly kind: "outcome";
+      readonly outcome: TurnOutcome;
+      readonly response: string | undefined;
+      readonly usage: JsonObject | undefined;
+    }
   | { readonly kind: "idle" }
   | { readonly kind: "frozen" }
   | { readonly kind: "down"; readonly error: Error };

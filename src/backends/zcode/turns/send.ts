@@ -6,8 +6,8 @@ import { isKind, ZcodeError } from "../rpc/errors.ts";
 import type { Lifecycle } from "../sessions/lifecycle.ts";
 import type { Session } from "../sessions/session.ts";
 import { TIMING } from "../timing.ts";
-import type { DyingTurn } from "./turn-table.ts";
 import type { PromptRun } from "./run.ts";
+import type { DyingTurn } from "./turn-table.ts";
 
 /** Thrown inside a run that was cancelled; never leaves the prompt's own code. */
 export class RunCancelled extends Error {}
@@ -74,7 +74,13 @@ export class Sender {
         const limit = session.turns.hasBackground ? TIMING.busyBackgroundLimitMs : TIMING.busyLimitMs;
         const waited = clock.now() - started;
         if (waited >= limit) {
-          throw new ZcodeError("busy", `ZCode was still busy with another turn after ${Math.round(waited / 1000)} s`, error.code, undefined, error);
+          throw new ZcodeError(
+            "busy",
+            `ZCode was still busy with another turn after ${Math.round(waited / 1000)} s`,
+            error.code,
+            undefined,
+            error,
+          );
         }
         await orCancelled(run, this.#lockFreeOr(session, TIMING.busyStepMs));
       }

@@ -7,8 +7,8 @@ import type { Host } from "../host.ts";
 import { isKind } from "../rpc/errors.ts";
 import type { Lifecycle } from "../sessions/lifecycle.ts";
 import type { Session } from "../sessions/session.ts";
-import { usageOfProjection, usageUpdate } from "../translate/usage.ts";
 import { TIMING } from "../timing.ts";
+import { usageOfProjection, usageUpdate } from "../translate/usage.ts";
 import type { PromptRun, RunEnd } from "./run.ts";
 
 const BUSY = new Set(["running", "waiting"]);
@@ -123,7 +123,9 @@ export class StallWatch {
     if (open.length > 0) {
       this.#movedAt = now;
       if (this.#mayTell(now)) {
-        this.#session.emit(open.map((card) => ({ sessionUpdate: "tool_call_update", toolCallId: card.id, status: "in_progress" })));
+        this.#session.emit(
+          open.map((card) => ({ sessionUpdate: "tool_call_update", toolCallId: card.id, status: "in_progress" })),
+        );
       }
       return;
     }
@@ -131,7 +133,9 @@ export class StallWatch {
   }
 
   #lifeSign(projection: JsonObject | undefined): JsonObject[] {
-    const usage = usageOfProjection(projection, this.#session.contextWindow) ?? usageUpdate(numberAt(projection, "contextUsed"), undefined);
+    const usage =
+      usageOfProjection(projection, this.#session.contextWindow) ??
+      usageUpdate(numberAt(projection, "contextUsed"), undefined);
     return usage === undefined ? [] : [usage];
   }
 

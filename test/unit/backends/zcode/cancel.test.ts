@@ -1,7 +1,7 @@
 /** Cancel, preempt and the lock of the backend. */
 import { afterEach, expect, test } from "vitest";
-import { calls, type Harness, harness } from "../../../support/fake-zcode/harness.ts";
 import { stringAt } from "../../../../src/protocol/json.ts";
+import { calls, type Harness, harness } from "../../../support/fake-zcode/harness.ts";
 
 let h: Harness;
 afterEach(() => h.end());
@@ -34,8 +34,21 @@ test("row 41 43 a cancel answers at once, closes the cards, and sends both stops
 test("H11 a second prompt preempts: the first is cancelled, and nothing late of it shows under the second", async () => {
   h = await harness({
     prompts: [
-      { match: "A", steps: [{ do: "text", text: "a1 " }, { do: "until", name: "never" }] },
-      { match: "B", steps: [{ do: "event", type: "model.streaming", turnId: "turn_1", payload: { kind: "text_delta", delta: "GHOST" } }, { do: "event", type: "turn.completed", turnId: "turn_1", payload: { resultType: "cancelled" } }, { do: "text", text: "b" }] },
+      {
+        match: "A",
+        steps: [
+          { do: "text", text: "a1 " },
+          { do: "until", name: "never" },
+        ],
+      },
+      {
+        match: "B",
+        steps: [
+          { do: "event", type: "model.streaming", turnId: "turn_1", payload: { kind: "text_delta", delta: "GHOST" } },
+          { do: "event", type: "turn.completed", turnId: "turn_1", payload: { resultType: "cancelled" } },
+          { do: "text", text: "b" },
+        ],
+      },
     ],
   });
   const id = await h.newSession();
@@ -91,7 +104,10 @@ test("H13d busy for too long is a clear error, and a cancel during the wait send
 });
 
 test("row 42 a build whose session/stop does nothing is stopped by the v4 command", async () => {
-  h = await harness({ profile: "0.16.5-aug", prompts: [{ match: "A", steps: [{ do: "text", text: "a" }, { do: "hang" }] }] });
+  h = await harness({
+    profile: "0.16.5-aug",
+    prompts: [{ match: "A", steps: [{ do: "text", text: "a" }, { do: "hang" }] }],
+  });
   const id = await h.newSession();
   const first = h.client.prompt(id, "A");
   await h.until("A speaks", () => h.client.text() === "a");
@@ -102,7 +118,11 @@ test("row 42 a build whose session/stop does nothing is stopped by the v4 comman
 });
 
 test("row 45 46 a build that ignores every stop is closed, resumed and subscribed again before the next prompt", async () => {
-  h = await harness({ profile: "0.16.5-aug", knobs: { ignoresStop: "v4" }, prompts: [{ match: "A", steps: [{ do: "text", text: "a" }, { do: "hang" }] }] });
+  h = await harness({
+    profile: "0.16.5-aug",
+    knobs: { ignoresStop: "v4" },
+    prompts: [{ match: "A", steps: [{ do: "text", text: "a" }, { do: "hang" }] }],
+  });
   const id = await h.newSession();
   const first = h.client.prompt(id, "A");
   await h.until("A speaks", () => h.client.text() === "a");
@@ -118,13 +138,26 @@ test("row 45 46 a build that ignores every stop is closed, resumed and subscribe
 });
 
 test("row 3 a build that queues a send into the running turn: the prompt ends with that turn", async () => {
-  h = await harness({ profile: "0.15", prompts: [{ match: "goal", steps: [{ do: "text", text: "g" }, { do: "until", name: "end" }] }] });
+  h = await harness({
+    profile: "0.15",
+    prompts: [
+      {
+        match: "goal",
+        steps: [
+          { do: "text", text: "g" },
+          { do: "until", name: "end" },
+        ],
+      },
+    ],
+  });
   const id = await h.newSession();
   await h.settle(h.client.request("session/goal", { sessionId: id, action: "set", objective: "goal" }));
   await h.until("the goal runs", () => h.client.text() === "g");
   const prompt = h.client.prompt(id, "also this");
   await h.until("it is queued", () => h.client.notices("_acp-hub/backend_queue").length === 2);
-  expect(h.client.notices("_acp-hub/backend_queue")[0]).toMatchObject({ entries: [{ id: "pending_1", title: "also this" }] });
+  expect(h.client.notices("_acp-hub/backend_queue")[0]).toMatchObject({
+    entries: [{ id: "pending_1", title: "also this" }],
+  });
   h.fake.go("end");
   expect((await h.settle(prompt)).result?.["stopReason"]).toBe("end_turn");
 });
@@ -135,7 +168,9 @@ test("a cancel reaches a turn of the backend's own", async () => {
   await h.settle(h.client.request("session/goal", { sessionId: id, action: "set", objective: "goal" }));
   await h.until("the goal runs", () => h.client.text() === "g");
   h.client.notify("session/cancel", { sessionId: id });
-  await h.until("the end is told", () => h.client.notices("_acp-hub/backend_turn").some((notice) => notice["running"] === false));
+  await h.until("the end is told", () =>
+    h.client.notices("_acp-hub/backend_turn").some((notice) => notice["running"] === false),
+  );
   expect(calls(h.fake, "session/stop")).toHaveLength(1);
   expect((await h.settle(h.client.prompt(id, "next"))).result?.["stopReason"]).toBe("end_turn");
 });

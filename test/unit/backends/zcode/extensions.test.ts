@@ -14,7 +14,9 @@ test("a compaction answers with its outcome, is told as a turn of the backend, a
   const reply = await h.settle(h.client.request("session/compact", { sessionId: id }));
   expect(reply.result).toEqual({ outcome: "compacted" });
   expect(h.client.text()).toBe("echo: hi");
-  expect(h.client.notices("_acp-hub/backend_turn").filter((notice) => notice["kind"] === "compact").length).toBeGreaterThanOrEqual(2);
+  expect(
+    h.client.notices("_acp-hub/backend_turn").filter((notice) => notice["kind"] === "compact").length,
+  ).toBeGreaterThanOrEqual(2);
   // Zero is a real value: it is what a compaction leaves.
   expect(h.client.of("usage_update").at(-1)).toMatchObject({ used: 0 });
 });
@@ -23,7 +25,9 @@ test("row 54 a prompt during a compaction waits for its end", async () => {
   h = await harness({});
   const id = await h.newSession();
   await h.settle(h.client.prompt(id, "hi"));
-  const [compacted, prompted] = await h.settle(Promise.all([h.client.request("session/compact", { sessionId: id }), h.client.prompt(id, "next")]));
+  const [compacted, prompted] = await h.settle(
+    Promise.all([h.client.request("session/compact", { sessionId: id }), h.client.prompt(id, "next")]),
+  );
   expect(compacted?.result).toEqual({ outcome: "compacted" });
   expect(prompted?.result?.["stopReason"]).toBe("end_turn");
   expect(h.client.text()).toBe("echo: hiecho: next");
@@ -86,19 +90,35 @@ test("rows 22 23 24 the plan follows the todos, late ones too, and says nothing 
     ],
   });
   await h.settle(h.client.prompt(await h.newSession(), "go"));
-  expect(h.client.of("plan")).toEqual([{ sessionUpdate: "plan", entries: [{ content: "login", status: "pending", priority: "high" }] }]);
+  expect(h.client.of("plan")).toEqual([
+    { sessionUpdate: "plan", entries: [{ content: "login", status: "pending", priority: "high" }] },
+  ]);
 });
 
 test("row 29 an edit shows its diff at its result, by hunk", async () => {
   const patch = [{ oldStart: 3, oldLines: 2, newStart: 3, newLines: 2, lines: [" same", "-old", "+new"] }];
-  const state = { status: "completed", input: {}, output: "ok", metadata: { display: { kind: "file_diff", filePath: "/f.ts", structuredPatch: patch } } };
+  const state = {
+    status: "completed",
+    input: {},
+    output: "ok",
+    metadata: { display: { kind: "file_diff", filePath: "/f.ts", structuredPatch: patch } },
+  };
   h = await harness({
     prompts: [
       {
         match: "",
         steps: [
-          { do: "tool", payload: { kind: "scheduled", toolCallId: "e1", toolName: "Edit", input: { file_path: "/f.ts" } } },
-          { do: "store", message: { info: { id: "mE", role: "assistant" }, parts: [{ id: "p", type: "tool", callID: "e1", tool: "Edit", state }] } },
+          {
+            do: "tool",
+            payload: { kind: "scheduled", toolCallId: "e1", toolName: "Edit", input: { file_path: "/f.ts" } },
+          },
+          {
+            do: "store",
+            message: {
+              info: { id: "mE", role: "assistant" },
+              parts: [{ id: "p", type: "tool", callID: "e1", tool: "Edit", state }],
+            },
+          },
           { do: "tool", payload: { kind: "result", toolCallId: "e1", result: { content: "ok" } } },
           { do: "until", name: "end" },
           { do: "text", text: "x" },
@@ -128,14 +148,30 @@ test("slash commands of ours never reach the backend as prompts", async () => {
 });
 
 test("an instruction for the running turn goes as a guided input", async () => {
-  h = await harness({ prompts: [{ match: "", steps: [{ do: "text", text: "x" }, { do: "until", name: "end" }] }] });
+  h = await harness({
+    prompts: [
+      {
+        match: "",
+        steps: [
+          { do: "text", text: "x" },
+          { do: "until", name: "end" },
+        ],
+      },
+    ],
+  });
   const id = await h.newSession();
   const prompt = h.client.prompt(id, "go");
   await h.until("it runs", () => h.client.text() === "x");
   const reply = await h.settle(h.client.request("session/steer", { sessionId: id, content: "use TypeScript" }));
   expect(reply.result?.["status"]).toBe("accepted");
-  expect(calls(h.fake, "v4/command")[0]).toMatchObject({ type: "sendText", payload: { text: "use TypeScript", requestedDelivery: "guide" } });
-  expect(h.client.notices("_acp-hub/backend_queue")[0]).toMatchObject({ sessionId: id, entries: [{ title: "use TypeScript" }] });
+  expect(calls(h.fake, "v4/command")[0]).toMatchObject({
+    type: "sendText",
+    payload: { text: "use TypeScript", requestedDelivery: "guide" },
+  });
+  expect(h.client.notices("_acp-hub/backend_queue")[0]).toMatchObject({
+    sessionId: id,
+    entries: [{ title: "use TypeScript" }],
+  });
   h.fake.go("end");
   expect((await h.settle(prompt)).result?.["stopReason"]).toBe("end_turn");
 });
@@ -143,7 +179,9 @@ test("an instruction for the running turn goes as a guided input", async () => {
 test("an extension answers under its plain and its underscored name; an unknown method is -32601", async () => {
   h = await harness({});
   const id = await h.newSession();
-  expect((await h.settle(h.client.request("_zcode/session/goal", { sessionId: id, action: "show" }))).result?.["response"]).toBe("goal show");
+  expect(
+    (await h.settle(h.client.request("_zcode/session/goal", { sessionId: id, action: "show" }))).result?.["response"],
+  ).toBe("goal show");
   expect((await h.settle(h.client.request("session/nonsense", { sessionId: id }))).error?.code).toBe(-32601);
 });
 
@@ -161,27 +199,55 @@ const MATRIX: readonly Row[] = [
   { profile: "0.16.9", steer: "v4", rewind: false, keepsModel: true },
 ];
 
-test.each(MATRIX)("build $profile: prompt, permission, steer and rewind behave as that build allows", async ({ profile, steer, rewind, keepsModel }) => {
-  const params = { requestId: "r", toolCallId: "c", toolName: "Bash", reason: "x", riskLevel: "low", input: { command: "ls" }, options: [{ optionId: "allow", kind: "allow_once", name: "Allow" }, { optionId: "deny", kind: "deny_once", name: "Deny" }] };
-  h = await harness(
-    { profile, prompts: [{ match: "go", steps: [{ do: "ask", name: "ask", method: "interaction/requestPermission", params }, { do: "expectAnswer", name: "ask" }, { do: "text", text: "ok" }] }] },
-    { config: { model: "zai\\GLM-5.3", thought: "high" }, allows: (violation) => violation.includes("reasoning") },
-  );
-  const id = await h.newSession();
-  const prompt = h.client.prompt(id, "go");
-  await h.until("it asks", () => h.client.asked.length === 1);
-  h.client.asked[0]?.answer({ outcome: { outcome: "selected", optionId: "allow" } });
-  expect((await h.settle(prompt)).result?.["stopReason"]).toBe("end_turn");
-  // The seed's options carry no response of their own: the decision follows from the option.
-  expect(h.fake.asks.all.find((wait) => wait.name === "ask")?.result).toEqual({ decision: "allow" });
-  await h.settle(h.client.request("session/steer", { sessionId: id, content: "more" }));
-  expect(calls(h.fake, "session/steer")).toHaveLength(steer === "legacy" ? 1 : 0);
-  const rewound = await h.settle(h.client.request("session/rewind", { sessionId: id, target: { kind: "latestCheckpoint" } }));
-  expect(rewound.error?.code).toBe(rewind ? undefined : -32601);
-  const creates = calls(h.fake, "session/create");
-  expect(creates.at(-1)?.["model"] !== undefined).toBe(keepsModel);
-  expect(h.fake.sessions.get("sess_1")?.model).toMatchObject({ modelId: "GLM-5.3" });
-});
+test.each(MATRIX)(
+  "build $profile: prompt, permission, steer and rewind behave as that build allows",
+  async ({ profile, steer, rewind, keepsModel }) => {
+    const params = {
+      requestId: "r",
+      toolCallId: "c",
+      toolName: "Bash",
+      reason: "x",
+      riskLevel: "low",
+      input: { command: "ls" },
+      options: [
+        { optionId: "allow", kind: "allow_once", name: "Allow" },
+        { optionId: "deny", kind: "deny_once", name: "Deny" },
+      ],
+    };
+    h = await harness(
+      {
+        profile,
+        prompts: [
+          {
+            match: "go",
+            steps: [
+              { do: "ask", name: "ask", method: "interaction/requestPermission", params },
+              { do: "expectAnswer", name: "ask" },
+              { do: "text", text: "ok" },
+            ],
+          },
+        ],
+      },
+      { config: { model: "zai\\GLM-5.3", thought: "high" }, allows: (violation) => violation.includes("reasoning") },
+    );
+    const id = await h.newSession();
+    const prompt = h.client.prompt(id, "go");
+    await h.until("it asks", () => h.client.asked.length === 1);
+    h.client.asked[0]?.answer({ outcome: { outcome: "selected", optionId: "allow" } });
+    expect((await h.settle(prompt)).result?.["stopReason"]).toBe("end_turn");
+    // The seed's options carry no response of their own: the decision follows from the option.
+    expect(h.fake.asks.all.find((wait) => wait.name === "ask")?.result).toEqual({ decision: "allow" });
+    await h.settle(h.client.request("session/steer", { sessionId: id, content: "more" }));
+    expect(calls(h.fake, "session/steer")).toHaveLength(steer === "legacy" ? 1 : 0);
+    const rewound = await h.settle(
+      h.client.request("session/rewind", { sessionId: id, target: { kind: "latestCheckpoint" } }),
+    );
+    expect(rewound.error?.code).toBe(rewind ? undefined : -32601);
+    const creates = calls(h.fake, "session/create");
+    expect(creates.at(-1)?.["model"] !== undefined).toBe(keepsModel);
+    expect(h.fake.sessions.get("sess_1")?.model).toMatchObject({ modelId: "GLM-5.3" });
+  },
+);
 
 test("a build without session/subscribe is refused at first use, naming both versions, before anything is created", async () => {
   h = await harness({ profile: "0.14.7" });
@@ -209,7 +275,15 @@ test("initialize declares what the agent can do, and a second one declares the c
   expect(reply.result).toMatchObject({
     protocolVersion: 1,
     agentInfo: { name: "zcode" },
-    agentCapabilities: { loadSession: true, mcpCapabilities: { http: true, sse: true }, sessionCapabilities: { list: {}, resume: {}, close: {}, fork: {} } },
+    agentCapabilities: {
+      loadSession: true,
+      mcpCapabilities: { http: true, sse: true },
+      sessionCapabilities: { list: {}, resume: {}, close: {}, fork: {} },
+    },
   });
-  expect(objectAt(reply.result, "agentCapabilities")?.["promptCapabilities"]).toEqual({ image: true, audio: false, embeddedContext: true });
+  expect(objectAt(reply.result, "agentCapabilities")?.["promptCapabilities"]).toEqual({
+    image: true,
+    audio: false,
+    embeddedContext: true,
+  });
 });

@@ -14,7 +14,9 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const CAPABILITIES = { elicitation: { form: {} }, _meta: { terminal_output: true } };
 
 function normalised(frames: readonly unknown[]): JsonObject[] {
-  const text = JSON.stringify(frames).replace(UUID, "<uuid>").replace(/bg_[0-9a-f]{12}/g, "bg_<hex>");
+  const text = JSON.stringify(frames)
+    .replace(UUID, "<uuid>")
+    .replace(/bg_[0-9a-f]{12}/g, "bg_<hex>");
   return JSON.parse(text) as JsonObject[];
 }
 
@@ -24,7 +26,10 @@ async function play(lines: readonly string[]): Promise<JsonObject> {
     { capabilities: CAPABILITIES, allows: (violation) => violation.startsWith("answer to unknown id") },
   );
   const prompt = h.client.prompt("sess_abc123", "go");
-  await h.until("the turn runs", () => h.fakes.length === 1 && h.fake.sent.some((frame) => JSON.stringify(frame).includes("turn.started")));
+  await h.until(
+    "the turn runs",
+    () => h.fakes.length === 1 && h.fake.sent.some((frame) => JSON.stringify(frame).includes("turn.started")),
+  );
   await h.clock.advance(2_000);
   const [mark, answered] = [h.client.frames.length, h.fake.received.length];
   for (const line of lines) {
@@ -44,7 +49,9 @@ async function play(lines: readonly string[]): Promise<JsonObject> {
 const cases = readdirSync(ROOT);
 
 test.each(cases)("golden stream %s", async (name) => {
-  const lines = readFileSync(join(ROOT, name, "in.ndjson"), "utf8").split("\n").filter((line) => line !== "");
+  const lines = readFileSync(join(ROOT, name, "in.ndjson"), "utf8")
+    .split("\n")
+    .filter((line) => line !== "");
   const outPath = join(ROOT, name, "out.json");
   const played = await play(lines);
   if (process.env["GOLDEN_UPDATE"] === "1") writeFileSync(outPath, `${JSON.stringify(played, null, 1)}\n`);

@@ -1,14 +1,19 @@
 /** Questions of the backend: shown once, answered once, in the shape their method wants. */
 import { afterEach, expect, test } from "vitest";
-import { type Harness, harness, type HarnessOptions } from "../../../support/fake-zcode/harness.ts";
-import type { Step } from "../../../support/fake-zcode/scenario.ts";
 import { type JsonObject, objectAt } from "../../../../src/protocol/json.ts";
+import { type Harness, type HarnessOptions, harness } from "../../../support/fake-zcode/harness.ts";
+import type { Step } from "../../../support/fake-zcode/scenario.ts";
+import { planDecision } from "../../../support/fake-zcode/schemas.ts";
 
 let h: Harness;
 afterEach(() => h.end());
 
 const FORMS: HarnessOptions = { capabilities: { elicitation: { form: {} } } };
-const RULES = { decision: "allow", reason: "Approved for this project", permissionUpdates: [{ type: "addRules", behavior: "allow", rules: [{ toolName: "Bash", ruleContent: "ls" }] }] };
+const RULES = {
+  decision: "allow",
+  reason: "Approved for this project",
+  permissionUpdates: [{ type: "addRules", behavior: "allow", rules: [{ toolName: "Bash", ruleContent: "ls" }] }],
+};
 const PERMISSION: JsonObject = {
   requestId: "r1",
   toolCallId: "c1",
@@ -17,7 +22,12 @@ const PERMISSION: JsonObject = {
   riskLevel: "medium",
   input: { command: "ls" },
   options: [
-    { optionId: "allow_once", kind: "allow_once", name: "Allow once", response: { decision: "allow", reason: "Approved once" } },
+    {
+      optionId: "allow_once",
+      kind: "allow_once",
+      name: "Allow once",
+      response: { decision: "allow", reason: "Approved once" },
+    },
     { optionId: "allow_project", kind: "allow_always", name: "Always allow in this project", response: RULES },
     { optionId: "deny", kind: "deny", name: "Deny", response: { decision: "deny" } },
   ],
@@ -27,7 +37,9 @@ const PLAN: JsonObject = {
   toolCallId: "c2",
   toolName: "ExitPlanMode",
   prompt: "Review",
-  questions: [{ header: "Plan", question: "Review this implementation plan.", options: [{ label: "Approve", value: "approve" }] }],
+  questions: [
+    { header: "Plan", question: "Review this implementation plan.", options: [{ label: "Approve", value: "approve" }] },
+  ],
   input: { plan: "1. Implement login\n2. Implement signup" },
   schema: { interaction: "plan_approval", toolName: "ExitPlanMode" },
 };
@@ -37,8 +49,23 @@ const QUESTIONS: JsonObject = {
   toolName: "AskUserQuestion",
   prompt: "Questions",
   questions: [
-    { question: "Q1", header: "one", options: [{ label: "a", value: "a" }, { label: "b", value: "b" }] },
-    { question: "Q2", header: "two", multiSelect: true, options: [{ label: "x", value: "x" }, { label: "y", value: "y" }] },
+    {
+      question: "Q1",
+      header: "one",
+      options: [
+        { label: "a", value: "a" },
+        { label: "b", value: "b" },
+      ],
+    },
+    {
+      question: "Q2",
+      header: "two",
+      multiSelect: true,
+      options: [
+        { label: "x", value: "x" },
+        { label: "y", value: "y" },
+      ],
+    },
   ],
   schema: { toolName: "AskUserQuestion" },
   input: {},
@@ -50,7 +77,11 @@ const asking = (method: string, params: JsonObject): Step[] => [
   { do: "text", text: "after" },
 ];
 
-async function ask(method: string, params: JsonObject, options: HarnessOptions = {}): Promise<{ id: string; prompt: ReturnType<Harness["client"]["prompt"]> }> {
+async function ask(
+  method: string,
+  params: JsonObject,
+  options: HarnessOptions = {},
+): Promise<{ id: string; prompt: ReturnType<Harness["client"]["prompt"]> }> {
   h = await harness({ prompts: [{ match: "", steps: asking(method, params) }] }, options);
   const id = await h.newSession();
   const prompt = h.client.prompt(id, "go");
@@ -63,7 +94,10 @@ const input = (params: JsonObject, options?: HarnessOptions) => ask("interaction
 const select = (optionId: string): JsonObject => ({ outcome: { outcome: "selected", optionId } });
 /** The result the backend got. */
 const given = (): JsonObject | undefined => h.fake.asks.all.findLast((wait) => wait.name === "ask")?.result;
-const answers = (): JsonObject[] => h.fake.received.filter((frame) => String(frame["id"]).startsWith("server-") && objectAt(frame, "result") !== undefined);
+const answers = (): JsonObject[] =>
+  h.fake.received.filter(
+    (frame) => String(frame["id"]).startsWith("server-") && objectAt(frame, "result") !== undefined,
+  );
 
 test("H1 the chosen option's own response goes back verbatim, rules included, on every id it was announced under", async () => {
   const { prompt } = await permission();
@@ -76,13 +110,19 @@ test("H1 the chosen option's own response goes back verbatim, rules included, on
     { optionId: "allow_project", kind: "allow_always", name: "Always allow in this project" },
     { optionId: "deny", kind: "reject_once", name: "Deny" },
   ]);
-  const card = h.client.frames.findIndex((frame) => objectAt(objectAt(frame, "params"), "update")?.["toolCallId"] === "c1");
+  const card = h.client.frames.findIndex(
+    (frame) => objectAt(objectAt(frame, "params"), "update")?.["toolCallId"] === "c1",
+  );
   expect(card).toBeGreaterThan(-1);
   expect(card).toBeLessThan(h.client.frames.findIndex((frame) => frame["method"] === "session/request_permission"));
   asked?.answer(select("allow_project"));
   expect((await h.settle(prompt)).result?.["stopReason"]).toBe("end_turn");
   expect(given()).toEqual(RULES);
-  expect(answers().slice(-2).map((frame) => frame["result"])).toEqual([RULES, RULES]);
+  expect(
+    answers()
+      .slice(-2)
+      .map((frame) => frame["result"]),
+  ).toEqual([RULES, RULES]);
 });
 
 test("H3 an announcement that comes after the answer is answered from memory, without a dialog", async () => {
@@ -91,7 +131,11 @@ test("H3 an announcement that comes after the answer is answered from memory, wi
   await h.settle(prompt);
   const session = [...h.fake.sessions.values()][0];
   const before = answers().length;
-  h.fake.write({ id: "server-99", method: "interaction/requestPermission", params: { sessionId: session?.id, ...PERMISSION } });
+  h.fake.write({
+    id: "server-99",
+    method: "interaction/requestPermission",
+    params: { sessionId: session?.id, ...PERMISSION },
+  });
   await h.until("it is answered", () => answers().length === before + 1);
   expect(answers().at(-1)).toMatchObject({ id: "server-99", result: { decision: "allow", reason: "Approved once" } });
   expect(h.client.asked).toHaveLength(1);
@@ -105,24 +149,37 @@ test("H6 a cancel denies in the permission's shape, takes the dialog down, and l
   expect(h.client.withdrawn).toEqual([h.client.asked[0]?.id]);
   await h.until("it is denied", () => answers().some((frame) => objectAt(frame, "result")?.["decision"] === "deny"));
   const session = [...h.fake.sessions.values()][0];
-  h.fake.asks.ask("again", "interaction/requestPermission", { sessionId: session?.id, turnId: "turn_1", ...PERMISSION, requestId: "r2" }, false);
+  h.fake.asks.ask(
+    "again",
+    "interaction/requestPermission",
+    { sessionId: session?.id, turnId: "turn_1", ...PERMISSION, requestId: "r2" },
+    false,
+  );
   await h.until("it is denied too", () => h.fake.asks.open.length === 0);
   expect(h.client.asked).toHaveLength(1);
 });
 
 test.each([
   ["approve", { action: "accept", content: {} }, { action: "accept", content: { answer_0: "approve" } }],
-  ["text", { action: "accept", content: { feedback: "use sqlite" } }, { action: "accept", content: { answer_0: "use sqlite" } }],
+  [
+    "text",
+    { action: "accept", content: { feedback: "use sqlite" } },
+    { action: "accept", content: { answer_0: "use sqlite" } },
+  ],
   ["decline", { action: "decline" }, { action: "decline" }],
   ["cancel", { action: "cancel" }, { action: "decline" }],
-])("H7 plan approval by form: %s", async (_name, answer, expected) => {
+])("H7 plan approval by form: %s", async (name, answer, expected) => {
   const { prompt } = await input(PLAN, FORMS);
   const asked = h.client.asked[0];
   expect(asked?.method).toBe("elicitation/create");
   expect(objectAt(asked?.params, "requestedSchema")).toEqual({
     type: "object",
     properties: {
-      feedback: { type: "string", title: "Feedback", description: "Empty = approve the plan. Anything typed = reject and use this text as the redirection." },
+      feedback: {
+        type: "string",
+        title: "Feedback",
+        description: "Empty = approve the plan. Anything typed = reject and use this text as the redirection.",
+      },
     },
     required: [],
   });
@@ -132,13 +189,21 @@ test.each([
   asked?.answer(answer);
   await h.settle(prompt);
   expect(given()).toEqual(expected);
+  // What the backend makes of it: only so does the text arrive as feedback.
+  const feedback = name === "text" ? { feedback: "use sqlite" } : {};
+  expect(planDecision(given() ?? {})).toEqual({ allowed: name === "approve", ...feedback });
 });
 
 test("X8 the plan form carries the two buttons a client without forms gets", async () => {
   const { prompt } = await input(PLAN, FORMS);
   const hub = objectAt(objectAt(h.client.asked[0]?.params, "_meta"), "acp-hub");
   expect(hub?.["downgrade"]).toMatchObject([
-    { options: [{ optionId: "approve", kind: "allow_once", action: "accept", set: {} }, { optionId: "reject", kind: "reject_once", action: "decline" }] },
+    {
+      options: [
+        { optionId: "approve", kind: "allow_once", action: "accept", set: {} },
+        { optionId: "reject", kind: "reject_once", action: "decline" },
+      ],
+    },
   ]);
   h.client.asked[0]?.answer({ action: "decline" });
   await h.settle(prompt);
@@ -172,9 +237,26 @@ test("H8 questions by form in the seed's shape, answers by question text", async
   const asked = h.client.asked[0];
   expect(asked?.params["sessionId"]).toBe(id);
   expect(objectAt(objectAt(asked?.params, "requestedSchema"), "properties")).toEqual({
-    q_0: { type: "string", title: "Q1", oneOf: [{ const: "a", title: "a" }, { const: "b", title: "b" }, { const: "__skip__", title: "Skip this question" }] },
+    q_0: {
+      type: "string",
+      title: "Q1",
+      oneOf: [
+        { const: "a", title: "a" },
+        { const: "b", title: "b" },
+        { const: "__skip__", title: "Skip this question" },
+      ],
+    },
     q_0_other: { type: "string", title: "↳    or type a custom value (overrides the selection)" },
-    q_1: { type: "array", title: "Q2", items: { anyOf: [{ const: "x", title: "x" }, { const: "y", title: "y" }] } },
+    q_1: {
+      type: "array",
+      title: "Q2",
+      items: {
+        anyOf: [
+          { const: "x", title: "x" },
+          { const: "y", title: "y" },
+        ],
+      },
+    },
     q_1_other: { type: "string", title: "↳    or type a custom value (added to the selection)" },
   });
   asked?.answer({ action: "accept", content: { q_0: "a", q_1: ["x"], q_1_other: "y" } });
@@ -223,7 +305,11 @@ test("row 117 a question the backend settled itself is taken down and not answer
         steps: [
           { do: "ask", name: "ask", method: "interaction/requestPermission", params: PERMISSION },
           { do: "until", name: "resolved" },
-          { do: "event", type: "permission.resolved", payload: { requestId: "r1", toolCallId: "c1", decision: "allow" } },
+          {
+            do: "event",
+            type: "permission.resolved",
+            payload: { requestId: "r1", toolCallId: "c1", decision: "allow" },
+          },
           { do: "text", text: "x" },
         ],
       },
@@ -239,7 +325,14 @@ test("row 117 a question the backend settled itself is taken down and not answer
 });
 
 test("row 116 a sub-agent's question says who asks", async () => {
-  const origin = { kind: "subagent", agentId: "agent_1", agentType: "Explore", childSessionId: "s", parentSessionId: "p", description: "Look around" };
+  const origin = {
+    kind: "subagent",
+    agentId: "agent_1",
+    agentType: "Explore",
+    childSessionId: "s",
+    parentSessionId: "p",
+    description: "Look around",
+  };
   const { prompt } = await ask("interaction/requestPermission", { ...PERMISSION, origin });
   const asked = h.client.asked[0];
   expect(objectAt(asked?.params, "toolCall")?.["title"]).toBe("[Look around] Bash: ls");
@@ -254,7 +347,10 @@ test("row 97 a question of a session nobody has open is declined in its own shap
   h.fake.asks.ask("stray", "interaction/requestPermission", { sessionId: "sess_unknown", ...PERMISSION }, false);
   h.fake.asks.ask("stray2", "interaction/requestUserInput", { sessionId: "sess_unknown", ...QUESTIONS }, false);
   await h.until("both are declined", () => h.fake.asks.open.length === 0);
-  expect(h.fake.asks.all.slice(-2).map((wait) => wait.result)).toMatchObject([{ decision: "deny" }, { action: "decline" }]);
+  expect(h.fake.asks.all.slice(-2).map((wait) => wait.result)).toMatchObject([
+    { decision: "deny" },
+    { action: "decline" },
+  ]);
 });
 
 test("I3 forms stop when the clients that had them are gone", async () => {
@@ -263,7 +359,12 @@ test("I3 forms stop when the clients that had them are gone", async () => {
   await h.settle(prompt);
   await h.settle(h.client.initialize({}));
   const session = [...h.fake.sessions.values()][0];
-  h.fake.asks.ask("next", "interaction/requestUserInput", { sessionId: session?.id, ...QUESTIONS, requestId: "q2" }, false);
+  h.fake.asks.ask(
+    "next",
+    "interaction/requestUserInput",
+    { sessionId: session?.id, ...QUESTIONS, requestId: "q2" },
+    false,
+  );
   await h.until("it is shown", () => h.client.asked.length === 2);
   expect(h.client.asked[1]?.method).toBe("session/request_permission");
 });

@@ -9,20 +9,28 @@ test.each([undefined, "", "0", "off", "no", "false", "maybe"])("off (%s) is a pl
 });
 
 test.each(["1", "true", "YES", " on "])("on (%s) shares, with the token and the hub's place", (value) => {
-  const env = { ZCODE_ACP_REMOTE: value, ZCODE_ACP_REMOTE_TOKEN: STRONG, ZCODE_ACP_HUB_HOST: "127.0.0.1", ZCODE_ACP_HUB_PORT: "9000" };
+  const env = {
+    ZCODE_ACP_REMOTE: value,
+    ZCODE_ACP_REMOTE_TOKEN: STRONG,
+    ZCODE_ACP_HUB_HOST: "127.0.0.1",
+    ZCODE_ACP_HUB_PORT: "9000",
+  };
   expect(zcodeRemoteGate(env)).toEqual({ share: true, token: STRONG, host: "127.0.0.1", port: 9000 });
 });
 
-test.each(["secret", "password12345678", "a".repeat(200), "abababababababababababababababababab", "1234567890123456789012345678"])(
-  "a token that is easy to guess (%s) is refused with words, not used",
-  (token) => {
-    const gate = zcodeRemoteGate({ ZCODE_ACP_REMOTE: "1", ZCODE_ACP_REMOTE_TOKEN: token });
-    expect(gate.share).toBe(false);
-    expect(gate.token).toBeUndefined();
-    expect(gate.problem).toMatch(/128 bits/);
-    expect(gate.problem).not.toContain(token);
-  },
-);
+test.each([
+  "secret",
+  "password12345678",
+  "a".repeat(200),
+  "abababababababababababababababababab",
+  "1234567890123456789012345678",
+])("a token that is easy to guess (%s) is refused with words, not used", (token) => {
+  const gate = zcodeRemoteGate({ ZCODE_ACP_REMOTE: "1", ZCODE_ACP_REMOTE_TOKEN: token });
+  expect(gate.share).toBe(false);
+  expect(gate.token).toBeUndefined();
+  expect(gate.problem).toMatch(/128 bits/);
+  expect(gate.problem).not.toContain(token);
+});
 
 test.each(["0", "65536", "x", "1.5"])("a port that is none (%s) is told and left out", (port) => {
   const gate = zcodeRemoteGate({ ZCODE_ACP_REMOTE: "1", ZCODE_ACP_HUB_PORT: port });

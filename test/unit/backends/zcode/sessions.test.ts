@@ -8,11 +8,20 @@ import type { StoredSession } from "../../../support/fake-zcode/scenario.ts";
 let h: Harness;
 afterEach(() => h.end());
 
-const user = (id: string, text: string): JsonObject => ({ info: { id, role: "user" }, parts: [{ id: `${id}p`, type: "text", text }] });
-const assistant = (id: string, text: string): JsonObject => ({ info: { id, role: "assistant" }, parts: [{ id: `${id}p`, type: "text", text }] });
+const user = (id: string, text: string): JsonObject => ({
+  info: { id, role: "user" },
+  parts: [{ id: `${id}p`, type: "text", text }],
+});
+const assistant = (id: string, text: string): JsonObject => ({
+  info: { id, role: "assistant" },
+  parts: [{ id: `${id}p`, type: "text", text }],
+});
 
 function stored(turns: number): StoredSession {
-  const messages = Array.from({ length: turns }, (_, at) => [user(`u${at}`, `question ${at}`), assistant(`a${at}`, `answer ${at}`)]).flat();
+  const messages = Array.from({ length: turns }, (_, at) => [
+    user(`u${at}`, `question ${at}`),
+    assistant(`a${at}`, `answer ${at}`),
+  ]).flat();
   return { sessionId: "sess_old", cwd: "/elsewhere", title: "Old talk", messages };
 }
 
@@ -22,7 +31,12 @@ const replayed = (): string[] =>
     .map((update) => stringAt(objectAt(update, "content"), "text") ?? "");
 
 const load = (limit?: number, sessionId = "sess_old") =>
-  h.client.request("session/load", { sessionId, cwd: "/", mcpServers: [], ...(limit === undefined ? {} : { _meta: { zcode: { limit } } }) });
+  h.client.request("session/load", {
+    sessionId,
+    cwd: "/",
+    mcpServers: [],
+    ...(limit === undefined ? {} : { _meta: { zcode: { limit } } }),
+  });
 
 test("rows 59 a new session costs the backend nothing until it is used", async () => {
   h = await harness({});
@@ -43,7 +57,13 @@ test("a load replays the whole history before its response, under the store's id
   const reply = await h.settle(load());
   expect(replayed()).toEqual(["question 0", "answer 0", "question 1", "answer 1", "question 2", "answer 2"]);
   expect(h.client.of("agent_message_chunk")[0]?.["messageId"]).toBe("a0");
-  expect(objectAt(reply.result, "replayMeta")).toMatchObject({ hasMore: false, totalMessages: 6, totalTurns: 3, turnActive: false, lastMessageId: "a2" });
+  expect(objectAt(reply.result, "replayMeta")).toMatchObject({
+    hasMore: false,
+    totalMessages: 6,
+    totalTurns: 3,
+    turnActive: false,
+    lastMessageId: "a2",
+  });
   expect(calls(h.fake, "session/resume")[0]).toEqual({ sessionId: "sess_old" });
 });
 
@@ -54,7 +74,9 @@ test("rows 89 90 a limit gives a tail that starts with its turn, and pages go ba
   const meta = objectAt(reply.result, "replayMeta");
   expect(meta).toMatchObject({ hasMore: true, replayedMessages: 4, replayedTurns: 2 });
   const before = h.client.updates.length;
-  const page = await h.settle(h.client.request("session/load_earlier", { sessionId: "sess_old", before: meta?.["cursor"] ?? "", limit: 2 }));
+  const page = await h.settle(
+    h.client.request("session/load_earlier", { sessionId: "sess_old", before: meta?.["cursor"] ?? "", limit: 2 }),
+  );
   expect(replayed().slice(4)).toEqual(["question 97", "answer 97"]);
   expect(h.client.updates.length).toBe(before + 2);
   expect(objectAt(page.result, "replayMeta")).toMatchObject({ hasMore: true, replayedMessages: 2 });
@@ -70,12 +92,16 @@ test("row 91 a cursor survives appended turns and expires when its message is go
   h = await harness({ sessions: [stored(60)] });
   const cursor = objectAt((await h.settle(load(2))).result, "replayMeta")?.["cursor"] ?? "";
   await h.settle(h.client.prompt("sess_old", "more"));
-  const page = await h.settle(h.client.request("session/load_earlier", { sessionId: "sess_old", before: cursor, limit: 2 }));
+  const page = await h.settle(
+    h.client.request("session/load_earlier", { sessionId: "sess_old", before: cursor, limit: 2 }),
+  );
   expect(page.error).toBeUndefined();
   expect(replayed().slice(-2)).toEqual(["question 58", "answer 58"]);
   const session = h.fake.sessions.get("sess_old");
   session?.messages.splice(0, session.messages.length, user("z", "z"));
-  const gone = await h.settle(h.client.request("session/load_earlier", { sessionId: "sess_old", before: cursor, limit: 2 }));
+  const gone = await h.settle(
+    h.client.request("session/load_earlier", { sessionId: "sess_old", before: cursor, limit: 2 }),
+  );
   expect(gone.error).toMatchObject({ code: -32602 });
   expect(gone.error?.message).toMatch(/cursor expired/);
 });
@@ -92,15 +118,34 @@ test("rows 83-86 duplicates, reminders and plumbing are cleaned up in a replay",
   const messages: JsonObject[] = [
     user("u0", "<system-reminder>secret</system-reminder>hello"),
     { info: { id: "a0", role: "assistant" }, parts: [{ type: "text", text: "draft" }] },
-    { info: { id: "h", role: "user", semantics: { kind: "system_reminder", transcriptVisibility: "hidden" } }, parts: [{ type: "text", text: "hidden" }] },
-    { info: { id: "n", role: "user", semantics: { kind: "background_notification" } }, parts: [{ type: "text", text: "<task-notification>done" }] },
-    { info: { id: "a0", role: "assistant" }, parts: [{ type: "text", text: "final" }, { type: "tool", callID: "t", tool: "Bash", state: { status: "completed", input: { command: "ls" }, output: "files" } }] },
+    {
+      info: { id: "h", role: "user", semantics: { kind: "system_reminder", transcriptVisibility: "hidden" } },
+      parts: [{ type: "text", text: "hidden" }],
+    },
+    {
+      info: { id: "n", role: "user", semantics: { kind: "background_notification" } },
+      parts: [{ type: "text", text: "<task-notification>done" }],
+    },
+    {
+      info: { id: "a0", role: "assistant" },
+      parts: [
+        { type: "text", text: "final" },
+        {
+          type: "tool",
+          callID: "t",
+          tool: "Bash",
+          state: { status: "completed", input: { command: "ls" }, output: "files" },
+        },
+      ],
+    },
   ];
   h = await harness({ sessions: [{ sessionId: "sess_old", cwd: "/x", messages }] });
   await h.settle(load());
   expect(replayed()).toEqual(["hello", "final"]);
   expect(h.client.card("t")).toMatchObject({ title: "Bash: ls", status: "completed", kind: "execute" });
-  expect(h.client.card("histfold_n")).toMatchObject({ _meta: { zcode: { collapsed: true, kind: "task-notification" } } });
+  expect(h.client.card("histfold_n")).toMatchObject({
+    _meta: { zcode: { collapsed: true, kind: "task-notification" } },
+  });
 });
 
 test("row 68 the history is read until it no longer grows, once for parallel loads", async () => {
@@ -117,11 +162,17 @@ test("H19 a placeholder outlives a restart: one create, for two openings at once
   await h.end();
   h = await harness({}, { store });
   const [resumed, loaded] = await h.settle(
-    Promise.all([h.client.request("session/resume", { sessionId: id, cwd: "/other", mcpServers: [] }), load(undefined, id)]),
+    Promise.all([
+      h.client.request("session/resume", { sessionId: id, cwd: "/other", mcpServers: [] }),
+      load(undefined, id),
+    ]),
   );
   expect(resumed?.error ?? loaded?.error).toBeUndefined();
   expect(calls(h.fake, "session/create")).toHaveLength(1);
-  expect(objectAt(calls(h.fake, "session/create")[0], "workspace")).toEqual({ workspacePath: "/work", workspaceKey: "/work" });
+  expect(objectAt(calls(h.fake, "session/create")[0], "workspace")).toEqual({
+    workspacePath: "/work",
+    workspaceKey: "/work",
+  });
   expect((await store.read()).get(id)?.zcodeSid).toBe("sess_1");
 });
 
@@ -132,7 +183,10 @@ test("a used placeholder is resumed after a restart, in the backend's own folder
   const reply = await h.settle(h.client.request("session/resume", { sessionId: "u1", cwd: "/wrong", mcpServers: [] }));
   expect(reply.error).toBeUndefined();
   expect(replayed()).toEqual([]);
-  expect(calls(h.fake, "session/resume")[0]).toEqual({ sessionId: "sess_old", workspace: { workspacePath: "/work", workspaceKey: "/work" } });
+  expect(calls(h.fake, "session/resume")[0]).toEqual({
+    sessionId: "sess_old",
+    workspace: { workspacePath: "/work", workspaceKey: "/work" },
+  });
   const listed = await h.settle(h.client.request("session/list", {}));
   expect(listed.result?.["sessions"]).toMatchObject([{ sessionId: "u1", cwd: "/elsewhere", title: "Old talk" }]);
 });
@@ -178,11 +232,26 @@ test("H18b a session that is gone from the store is named, and not called asleep
 });
 
 test("H18c a crash in mid-turn with an open question: dialog gone, prompt answered, the next prompt works", async () => {
-  const ask = { requestId: "r1", toolCallId: "c1", toolName: "Bash", reason: "x", riskLevel: "low", input: {}, options: [{ optionId: "a", kind: "allow_once", name: "A" }] };
+  const ask = {
+    requestId: "r1",
+    toolCallId: "c1",
+    toolName: "Bash",
+    reason: "x",
+    riskLevel: "low",
+    input: {},
+    options: [{ optionId: "a", kind: "allow_once", name: "A" }],
+  };
   h = await harness(
     {
       prompts: [
-        { match: "crash", steps: [{ do: "ask", name: "ask", method: "interaction/requestPermission", params: ask }, { do: "until", name: "boom" }, { do: "crash" }] },
+        {
+          match: "crash",
+          steps: [
+            { do: "ask", name: "ask", method: "interaction/requestPermission", params: ask },
+            { do: "until", name: "boom" },
+            { do: "crash" },
+          ],
+        },
       ],
     },
     { next: {} },
@@ -212,7 +281,18 @@ test("H9 a load in mid-turn gives history first, then the live text, each piece 
   h = await harness({
     sessions: [stored(1)],
     knobs: { messagesDelayMs: 500 },
-    prompts: [{ match: "", steps: [{ do: "text", text: "live1 ", message: "mL" }, { do: "until", name: "more" }, { do: "text", text: "live2 ", message: "mL" }, { do: "until", name: "end" }, { do: "text", text: "live3", message: "mL" }] }],
+    prompts: [
+      {
+        match: "",
+        steps: [
+          { do: "text", text: "live1 ", message: "mL" },
+          { do: "until", name: "more" },
+          { do: "text", text: "live2 ", message: "mL" },
+          { do: "until", name: "end" },
+          { do: "text", text: "live3", message: "mL" },
+        ],
+      },
+    ],
   });
   await h.settle(load());
   const prompt = h.client.prompt("sess_old", "go");
@@ -261,9 +341,14 @@ test("row 80 a model chosen without a level is set with its own, and the choice 
   const store = new MemorySessionMap();
   h = await harness({}, { store });
   const id = await h.newSession();
-  const reply = await h.settle(h.client.request("session/set_config_option", { sessionId: id, configId: "model", value: "zai\\GLM-5.3" }));
+  const reply = await h.settle(
+    h.client.request("session/set_config_option", { sessionId: id, configId: "model", value: "zai\\GLM-5.3" }),
+  );
   expect(reply.error).toBeUndefined();
-  expect(calls(h.fake, "session/setModel")[0]).toEqual({ sessionId: "sess_1", model: { providerId: "zai", modelId: "GLM-5.3", options: { reasoningLevel: "high" } } });
+  expect(calls(h.fake, "session/setModel")[0]).toEqual({
+    sessionId: "sess_1",
+    model: { providerId: "zai", modelId: "GLM-5.3", options: { reasoningLevel: "high" } },
+  });
   expect((await store.read()).get(id)?.choice).toMatchObject({ model: "zai\\GLM-5.3" });
   expect(JSON.stringify(reply.result)).toContain("thought_level");
 });

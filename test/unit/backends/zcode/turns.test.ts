@@ -45,22 +45,55 @@ test("row 39 a path that looks like a command is sent neutralised, a command of 
   const id = await h.newSession();
   await h.settle(h.client.prompt(id, "/Users/me/file is wrong"));
   await h.settle(h.client.prompt(id, "/review this"));
-  expect(calls(h.fake, "session/send").map((params) => params["content"])).toEqual(["\u200b/Users/me/file is wrong", "/review this"]);
+  expect(calls(h.fake, "session/send").map((params) => params["content"])).toEqual([
+    "\u200b/Users/me/file is wrong",
+    "/review this",
+  ]);
 });
 
 test("the outcome of every result type is told in ACP's words", async () => {
-  const types = ["success", "error_max_turns", "error_max_tool_calls", "error_max_budget", "cancelled", "something_new"];
+  const types = [
+    "success",
+    "error_max_turns",
+    "error_max_tool_calls",
+    "error_max_budget",
+    "cancelled",
+    "something_new",
+  ];
   h = await harness({
-    prompts: types.map((resultType) => ({ match: `<${resultType}>`, steps: [{ do: "text", text: "x" }, { do: "complete", resultType }] })),
+    prompts: types.map((resultType) => ({
+      match: `<${resultType}>`,
+      steps: [
+        { do: "text", text: "x" },
+        { do: "complete", resultType },
+      ],
+    })),
   });
   const id = await h.newSession();
   const reasons: unknown[] = [];
   for (const type of types) reasons.push((await h.settle(h.client.prompt(id, `<${type}>`))).result?.["stopReason"]);
-  expect(reasons).toEqual(["end_turn", "max_turn_requests", "max_turn_requests", "max_tokens", "cancelled", "end_turn"]);
+  expect(reasons).toEqual([
+    "end_turn",
+    "max_turn_requests",
+    "max_turn_requests",
+    "max_tokens",
+    "cancelled",
+    "end_turn",
+  ]);
 });
 
 test("row 40 an error during execution is an error, not an end", async () => {
-  h = await harness({ prompts: [{ match: "", steps: [{ do: "text", text: "x" }, { do: "complete", resultType: "error_during_execution" }] }] });
+  h = await harness({
+    prompts: [
+      {
+        match: "",
+        steps: [
+          { do: "text", text: "x" },
+          { do: "complete", resultType: "error_during_execution" },
+        ],
+      },
+    ],
+  });
   const reply = await h.settle(h.client.prompt(await h.newSession(), "go"));
   expect(reply.error?.message).toMatch(/error during its execution/);
 });
@@ -81,7 +114,13 @@ test("the usage of the turn is in the answer and the meter shows the context, no
     ],
   });
   const reply = await h.settle(h.client.prompt(await h.newSession(), "go"));
-  expect(reply.result?.["usage"]).toEqual({ inputTokens: 10, outputTokens: 5, totalTokens: 15, cachedReadTokens: 3, thoughtTokens: 2 });
+  expect(reply.result?.["usage"]).toEqual({
+    inputTokens: 10,
+    outputTokens: 5,
+    totalTokens: 15,
+    cachedReadTokens: 3,
+    thoughtTokens: 2,
+  });
   // The window comes from the model table where the backend says 0; the same value is said once.
   expect(h.client.of("usage_update")).toEqual([{ sessionUpdate: "usage_update", used: 40, size: 200_000 }]);
 });
@@ -93,8 +132,18 @@ test("H14 a notification turn inside a prompt's turn shows once, apart, and does
         match: "",
         steps: [
           { do: "text", text: "one ", message: "own" },
-          { do: "event", type: "turn.started", turnId: "tG", payload: { inputSource: "background_task", input: "<task-notification>" } },
-          { do: "event", type: "model.streaming", turnId: "tG", payload: { kind: "text_delta", delta: "report", assistantMessageId: "bgm" } },
+          {
+            do: "event",
+            type: "turn.started",
+            turnId: "tG",
+            payload: { inputSource: "background_task", input: "<task-notification>" },
+          },
+          {
+            do: "event",
+            type: "model.streaming",
+            turnId: "tG",
+            payload: { kind: "text_delta", delta: "report", assistantMessageId: "bgm" },
+          },
           { do: "event", type: "turn.completed", turnId: "tG", payload: { response: "report", resultType: "success" } },
           { do: "until", name: "later" },
           { do: "text", text: "two" },
@@ -107,7 +156,9 @@ test("H14 a notification turn inside a prompt's turn shows once, apart, and does
   h.fake.go("later");
   const reply = await h.settle(prompt);
   expect(reply.result?.["stopReason"]).toBe("end_turn");
-  const foreign = h.client.of("agent_message_chunk").filter((update) => String(update["messageId"]).startsWith("bg_msg_"));
+  const foreign = h.client
+    .of("agent_message_chunk")
+    .filter((update) => String(update["messageId"]).startsWith("bg_msg_"));
   expect(foreign).toHaveLength(1);
   expect(h.client.text("own")).toBe("one two");
   expect(h.client.notices("_acp-hub/backend_turn").map((notice) => [notice["running"], notice["kind"]])).toEqual([
@@ -124,7 +175,17 @@ test("H15a only prompt_completed comes: the turn ends a little later", async () 
 });
 
 test("H15b nothing comes and the projection is idle: two looks end the turn", async () => {
-  h = await harness({ prompts: [{ match: "", steps: [{ do: "text", text: "done" }, { do: "lose", all: true }] }] });
+  h = await harness({
+    prompts: [
+      {
+        match: "",
+        steps: [
+          { do: "text", text: "done" },
+          { do: "lose", all: true },
+        ],
+      },
+    ],
+  });
   const prompt = h.client.prompt(await h.newSession(), "go");
   await h.until("the text is there", () => h.client.text() === "done");
   await h.clock.advance(14_000);
@@ -135,7 +196,18 @@ test("H15b nothing comes and the projection is idle: two looks end the turn", as
 });
 
 test("row 15 a reply that only the store has, and late, is shown", async () => {
-  h = await harness({ knobs: { messagesLagMs: 900 }, prompts: [{ match: "", steps: [{ do: "text", text: "late reply", live: false }, { do: "lose", all: true }] }] });
+  h = await harness({
+    knobs: { messagesLagMs: 900 },
+    prompts: [
+      {
+        match: "",
+        steps: [
+          { do: "text", text: "late reply", live: false },
+          { do: "lose", all: true },
+        ],
+      },
+    ],
+  });
   const prompt = h.client.prompt(await h.newSession(), "go");
   const reply = await h.settle(prompt);
   expect(reply.result?.["stopReason"]).toBe("end_turn");
@@ -154,7 +226,10 @@ test("H15c a running tool keeps a silent turn open", async () => {
       {
         match: "",
         steps: [
-          { do: "tool", payload: { kind: "scheduled", toolCallId: "c1", toolName: "Bash", input: { command: "sleep 9999" } } },
+          {
+            do: "tool",
+            payload: { kind: "scheduled", toolCallId: "c1", toolName: "Bash", input: { command: "sleep 9999" } },
+          },
           { do: "tool", payload: { kind: "started", toolCallId: "c1" } },
           { do: "until", name: "end" },
           { do: "tool", payload: { kind: "result", toolCallId: "c1", result: { content: "ok" } } },
@@ -187,7 +262,17 @@ test("H15d a turn that is frozen without a tool is given up and stopped", async 
 });
 
 test("H15e a moving watermark keeps a silent turn alive, told at most once a minute", async () => {
-  h = await harness({ prompts: [{ match: "", steps: [{ do: "text", text: "x" }, { do: "until", name: "end" }] }] });
+  h = await harness({
+    prompts: [
+      {
+        match: "",
+        steps: [
+          { do: "text", text: "x" },
+          { do: "until", name: "end" },
+        ],
+      },
+    ],
+  });
   const prompt = h.client.prompt(await h.newSession(), "go");
   await h.until("it speaks", () => h.client.text() === "x");
   for (let minute = 0; minute < 20; minute++) {
@@ -204,7 +289,15 @@ test("H15e a moving watermark keeps a silent turn alive, told at most once a min
 test("H16 what the store has beyond the stream is shown once, and nothing twice", async () => {
   const tool = (id: string) => ({
     info: { id: "m3", role: "assistant" },
-    parts: [{ id: "p", type: "tool", callID: id, tool: "Read", state: { status: "completed", input: { file_path: "/a" }, output: "text" } }],
+    parts: [
+      {
+        id: "p",
+        type: "tool",
+        callID: id,
+        tool: "Read",
+        state: { status: "completed", input: { file_path: "/a" }, output: "text" },
+      },
+    ],
   });
   h = await harness({
     prompts: [
@@ -213,7 +306,10 @@ test("H16 what the store has beyond the stream is shown once, and nothing twice"
         steps: [
           { do: "reasoning", text: "why", message: "m1", live: false },
           { do: "text", text: "m1 text", message: "m1" },
-          { do: "tool", payload: { kind: "scheduled", toolCallId: "c1", toolName: "Read", input: { file_path: "/a" } } },
+          {
+            do: "tool",
+            payload: { kind: "scheduled", toolCallId: "c1", toolName: "Read", input: { file_path: "/a" } },
+          },
           { do: "tool", payload: { kind: "result", toolCallId: "c1", result: { content: "text" } } },
           { do: "text", text: "m2 text", message: "m2", live: false },
           { do: "store", message: tool("c2") },
@@ -232,7 +328,15 @@ test("H16 what the store has beyond the stream is shown once, and nothing twice"
 
 test("text without message ids is matched by its order", async () => {
   h = await harness({
-    prompts: [{ match: "", steps: [{ do: "text", text: "first ", message: "m1", anonymous: true }, { do: "text", text: "second", message: "m2", anonymous: true }] }],
+    prompts: [
+      {
+        match: "",
+        steps: [
+          { do: "text", text: "first ", message: "m1", anonymous: true },
+          { do: "text", text: "second", message: "m2", anonymous: true },
+        ],
+      },
+    ],
   });
   await h.settle(h.client.prompt(await h.newSession(), "go"));
   expect(h.client.text()).toBe("first second");
@@ -240,15 +344,44 @@ test("text without message ids is matched by its order", async () => {
 
 test("turn.terminal ends the turn when completed and failed are missing", async () => {
   h = await harness({
-    prompts: [{ match: "", steps: [{ do: "text", text: "x" }, { do: "event", type: "turn.terminal", payload: { kind: "turn.terminal", status: "success", resultType: "end_turn", totalTokens: 7, inputTokens: 4, outputTokens: 3 } }, { do: "lose", all: true }] }],
+    prompts: [
+      {
+        match: "",
+        steps: [
+          { do: "text", text: "x" },
+          {
+            do: "event",
+            type: "turn.terminal",
+            payload: {
+              kind: "turn.terminal",
+              status: "success",
+              resultType: "end_turn",
+              totalTokens: 7,
+              inputTokens: 4,
+              outputTokens: 3,
+            },
+          },
+          { do: "lose", all: true },
+        ],
+      },
+    ],
   });
   const reply = await h.settle(h.client.prompt(await h.newSession(), "go"), 3_000);
   expect(reply.result).toEqual({ stopReason: "end_turn", usage: { inputTokens: 4, outputTokens: 3, totalTokens: 7 } });
 });
 
 test("row 16 a network failure before any output is tried again, a bounded number of times", async () => {
-  const fail = { do: "fail", error: { type: "UNKNOWN_ERROR", message: "wrapped", cause: { code: "ECONNRESET", message: "socket hang up" } } } as const;
-  h = await harness({ prompts: [{ match: "flaky", once: true, steps: [fail] }, { match: "flaky", steps: [{ do: "text", text: "better" }] }, { match: "dead", steps: [fail] }] });
+  const fail = {
+    do: "fail",
+    error: { type: "UNKNOWN_ERROR", message: "wrapped", cause: { code: "ECONNRESET", message: "socket hang up" } },
+  } as const;
+  h = await harness({
+    prompts: [
+      { match: "flaky", once: true, steps: [fail] },
+      { match: "flaky", steps: [{ do: "text", text: "better" }] },
+      { match: "dead", steps: [fail] },
+    ],
+  });
   const id = await h.newSession();
   expect((await h.settle(h.client.prompt(id, "flaky"))).result?.["stopReason"]).toBe("end_turn");
   expect(h.client.text()).toBe("better");
@@ -267,7 +400,20 @@ test("a failure after output is not sent again", async () => {
 });
 
 test("hints are tagged and never agent text", async () => {
-  h = await harness({ prompts: [{ match: "", steps: [{ do: "sleep", ms: 3_000 }, { do: "text", text: "x" }] }] }, { config: { showsThinkingHint: true } });
+  h = await harness(
+    {
+      prompts: [
+        {
+          match: "",
+          steps: [
+            { do: "sleep", ms: 3_000 },
+            { do: "text", text: "x" },
+          ],
+        },
+      ],
+    },
+    { config: { showsThinkingHint: true } },
+  );
   await h.settle(h.client.prompt(await h.newSession(), "go"));
   const hints = h.client.of("agent_thought_chunk");
   expect(hints).toHaveLength(1);

@@ -24,8 +24,15 @@ test.each(table)("rows 65 H13 code %i with %j is %s", (code, message, kind) => {
 });
 
 test("a request has no jsonrpc member, and ids come back as they were sent", () => {
-  expect(requestLine(7, "session/read", { sessionId: "s" })).toBe('{"id":7,"method":"session/read","params":{"sessionId":"s"}}');
-  expect(readFrame('{"id":"server-7","method":"x","params":{}}')).toEqual({ kind: "request", id: "server-7", method: "x", params: {} });
+  expect(requestLine(7, "session/read", { sessionId: "s" })).toBe(
+    '{"id":7,"method":"session/read","params":{"sessionId":"s"}}',
+  );
+  expect(readFrame('{"id":"server-7","method":"x","params":{}}')).toEqual({
+    kind: "request",
+    id: "server-7",
+    method: "x",
+    params: {},
+  });
   expect(readFrame('{"id":100,"method":"x"}')).toEqual({ kind: "request", id: 100, method: "x", params: {} });
   expect(readFrame('{"id":1,"result":null}')).toEqual({ kind: "result", id: 1, result: null });
   expect(readFrame('{"id":1,"error":{"code":5}}')).toMatchObject({ kind: "error", error: { code: 5 } });

@@ -1,7 +1,7 @@
 /** Prompt blocks, titles, commands, and what a tool call looks like. */
 import { expect, test } from "vitest";
-import { goalParams } from "../../../../../src/backends/zcode/extensions.ts";
 import { availableCommands, neutralised } from "../../../../../src/backends/zcode/commands.ts";
+import { goalParams } from "../../../../../src/backends/zcode/extensions.ts";
 import { promptContent, titleOf } from "../../../../../src/backends/zcode/translate/content.ts";
 import { fenced } from "../../../../../src/backends/zcode/translate/event.ts";
 import { toolLocations, toolTitle } from "../../../../../src/backends/zcode/translate/tool-look.ts";
@@ -16,7 +16,9 @@ test("every kind of block has its place in the text or the attachments", () => {
     { type: "image", mimeType: "image/jpeg", uri: "file:///p/q.jpg", data: "" },
     { type: "hologram" },
   ]);
-  expect(content.text).toBe("look at\n[related resource: a b.ts](/home/me/a b.ts)\n[related resource: n.md](/n.md)\nnote\n[related resource: x.bin](/x.bin)");
+  expect(content.text).toBe(
+    "look at\n[related resource: a b.ts](/home/me/a b.ts)\n[related resource: n.md](/n.md)\nnote\n[related resource: x.bin](/x.bin)",
+  );
   expect(content.attachments).toEqual([
     { kind: "image", filename: "image-1.png", mimeType: "image/png", dataBase64: "aGk=", sizeBytes: 2 },
     { kind: "image", filename: "q.jpg", mimeType: "image/jpeg", localPath: "/p/q.jpg" },
@@ -37,7 +39,9 @@ test("row 39 only commands the backend knows keep their slash", () => {
 });
 
 test("commands the build lacks are not advertised, and none is listed twice", () => {
-  const names = availableCommands([{ name: "review" }, { name: "compact" }], new Set(["steer"])).map((command) => command["name"]);
+  const names = availableCommands([{ name: "review" }, { name: "compact" }], new Set(["steer"])).map(
+    (command) => command["name"],
+  );
   expect(names).toContain("review");
   expect(names).not.toContain("steer");
   expect(names.filter((name) => name === "compact")).toHaveLength(1);

@@ -4,7 +4,10 @@ import { failedOutcome } from "../../../../../src/backends/zcode/translate/outco
 import type { JsonObject } from "../../../../../src/protocol/json.ts";
 
 const transient: readonly (readonly [string, JsonObject])[] = [
-  ["a reset beneath a wrapper", { type: "UNKNOWN_ERROR", message: "x", cause: { code: "ECONNRESET", message: "reset" } }],
+  [
+    "a reset beneath a wrapper",
+    { type: "UNKNOWN_ERROR", message: "x", cause: { code: "ECONNRESET", message: "reset" } },
+  ],
   ["a rate limit", { type: "rate_limit", message: "slow" }],
   ["HTTP 429", { code: 429, message: "too many" }],
   ["what says it is retryable", { type: "weird", message: "x", retryable: true }],

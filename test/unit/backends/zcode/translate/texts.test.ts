@@ -35,7 +35,8 @@ test("only the newest message keeps its text, and none keeps a long one", () => 
 
 test("the overlap is the longest suffix that is a prefix, as a slow search finds it", () => {
   const slow = (before: string, after: string): number => {
-    for (let size = Math.min(before.length, after.length); size > 0; size--) if (before.endsWith(after.slice(0, size))) return size;
+    for (let size = Math.min(before.length, after.length); size > 0; size--)
+      if (before.endsWith(after.slice(0, size))) return size;
     return 0;
   };
   const word = fc.string({ unit: fc.constantFrom("a", "b", "\n"), maxLength: 12 });
