@@ -123,6 +123,6 @@ function watchIdle(runner: RootRunner, idleMs: number, onIdle: () => void): Node
     },
     Math.min(10_000, idleMs),
   );
-  timer.unref();
+  // Not unref'd: it is what keeps a headless bridge with an agent in its own process alive.
   return timer;
 }

@@ -12,7 +12,6 @@ export function demoProcess(home: string | undefined): () => void {
     "--headless",
     "--name",
     "demo",
-    "--with-session",
     ...(home === undefined ? [] : ["--home", home]),
     "demo",
   ];
