@@ -2,10 +2,13 @@
 
 import { existsSync } from "node:fs";
 import { chmod, readFile, rm } from "node:fs/promises";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 
 const root = fileURLToPath(new URL(".", import.meta.url));
+/** Another place than dist/, for a build beside one that is in use. */
+const outDir = process.env.ACP_HUB_BUILD_DIR ?? "dist";
 const HASHBANG = "#!/usr/bin/env node";
 
 async function buildCommandLine(version) {
@@ -17,7 +20,7 @@ async function buildCommandLine(version) {
     absWorkingDir: root,
     entryPoints: [entry],
     outbase: "src",
-    outdir: "dist",
+    outdir: outDir,
     bundle: true,
     splitting: true,
     chunkNames: "chunks/[name]-[hash]",
@@ -29,16 +32,20 @@ async function buildCommandLine(version) {
     define: { __ACP_HUB_VERSION__: JSON.stringify(version) },
     logLevel: "warning",
   });
-  await chmod(`${root}dist/cli/main.js`, 0o755);
+  await chmod(resolve(root, outDir, "cli/main.js"), 0o755);
 }
 
 async function buildWeb() {
   const vite = await import("vite");
-  await vite.build({ configFile: `${root}src/web/vite.config.ts`, logLevel: "warn" });
+  await vite.build({
+    configFile: `${root}src/web/vite.config.ts`,
+    build: { outDir: resolve(root, outDir, "web") },
+    logLevel: "warn",
+  });
 }
 
 const { version } = JSON.parse(await readFile(`${root}package.json`, "utf8"));
-await rm(`${root}dist`, { recursive: true, force: true });
+await rm(resolve(root, outDir), { recursive: true, force: true });
 for (const [part, entry, build] of [
   ["command line", "src/cli/main.ts", buildCommandLine],
   ["web app", "src/web/index.html", buildWeb],

@@ -8,7 +8,9 @@ import { ndjsonTransport } from "../../src/transport/ndjson.ts";
 import { isRunning } from "./processes.ts";
 import { RawClient } from "./raw-client.ts";
 
-const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+/** `ACP_HUB_BUILD_DIR`: a build beside the usual one. */
+const BUILD = process.env["ACP_HUB_BUILD_DIR"] ?? fileURLToPath(new URL("../../dist", import.meta.url));
+const MAIN = join(BUILD, "cli/main.js");
 export const SCRIPTED_AGENT: string = fileURLToPath(new URL("./scripted-agent.mjs", import.meta.url));
 
 export interface Finished {
