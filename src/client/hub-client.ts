@@ -164,8 +164,10 @@ export class HubClient {
   #onState(): void {
     const state = this.connection.state.value;
     if (state.kind === "ready") {
-      const { connectionId } = state.info;
+      const { connectionId, deviceId } = state.info;
       if (connectionId !== undefined) remember(this.#ownConnections, connectionId);
+      // What this device answers over HTTP is announced under this name.
+      if (deviceId !== undefined) remember(this.#ownConnections, `http:${deviceId}`);
       for (const session of this.#sessions.values()) void this.#attach(session);
     } else if (state.kind === "reconnecting" || state.kind === "stopped" || state.kind === "connecting") {
       this.#reduce({ kind: "link-lost" });
@@ -201,6 +203,7 @@ export class HubClient {
     else if (method === ACP.cancelRequest) this.#withdrawn(params);
     const id = stringAt(params, "sessionId");
     if (id !== undefined) this.session(id)?.receive(method, params);
+    else if (method === HUB.presence) for (const session of this.#sessions.values()) session.receive(method, params);
     if (method !== ACP.sessionUpdate) this.notices.emit({ method, params });
   }
 

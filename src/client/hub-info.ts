@@ -11,6 +11,7 @@ export interface HubInfo {
   readonly scopes: ReadonlySet<Scope>;
   /** The recorded name of this device. */
   readonly device: string | undefined;
+  readonly deviceId: string | undefined;
   readonly features: readonly string[];
   /** The whole initialize result, for what is not read here. */
   readonly result: JsonObject;
@@ -33,6 +34,7 @@ export function readHubInfo(result: Json): HubInfo {
     instance: stringAt(meta, "instance"),
     scopes: new Set(strings(arrayAt(meta, "scopes")).filter(isScope)),
     device: deviceName(meta),
+    deviceId: stringAt(objectAt(meta, "device"), "id"),
     features: strings(arrayAt(meta, "features")),
     result: body,
   };

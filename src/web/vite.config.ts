@@ -23,7 +23,8 @@ function precache(): Plugin {
         if (file.type === "chunk" && file.isEntry && file.fileName !== "sw.js") follow(file.fileName);
       const styles = Object.keys(bundle).filter((name) => name.endsWith(".css"));
       const files = ["./", ...eager, ...styles, "manifest.webmanifest", "icons/icon.svg"];
-      worker.code = worker.code.replace("__PRECACHE__", JSON.stringify(JSON.stringify(files)));
+      // The minifier chooses the quotes around the placeholder.
+      worker.code = worker.code.replace(/(["'`])__PRECACHE__\1/, () => JSON.stringify(JSON.stringify(files)));
     },
   };
 }

@@ -42,7 +42,7 @@ function Gate(): ReactElement {
   const state = useObservable(access.access);
   const route = useObservable(router.route);
   if (route.screen === "pair" && state.kind !== "checking") {
-    return <PairScreen key={route.code ?? ""} code={route.code} wasRevoked={false} />;
+    return <PairScreen code={route.code} wasRevoked={false} />;
   }
   if (state.kind === "unpaired") return <PairScreen code={undefined} wasRevoked={state.wasRevoked} />;
   if (state.kind === "checking") return <div className="boot" aria-busy="true" />;

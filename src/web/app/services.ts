@@ -76,6 +76,9 @@ export async function buildServices(): Promise<Services> {
   return services;
 }
 
+/** Signs of life and greetings: nothing changed. */
+const QUIET_EVENTS: ReadonlySet<string> = new Set(["beat", "hello"]);
+
 /** Who tells whom. */
 function join(services: Services): void {
   const { access, client, events, home, keeper } = services;
@@ -83,7 +86,9 @@ function join(services: Services): void {
     if (access.access.value.kind === "paired") begin(services);
     else if (access.access.value.kind === "unpaired") end(services);
   });
-  events.events.subscribe(() => home.refreshSoon());
+  events.events.subscribe(({ name }) => {
+    if (!QUIET_EVENTS.has(name)) home.refreshSoon();
+  });
   events.state.subscribe(() => {
     if (events.state.value === "open") home.refreshSoon();
     if (events.state.value === "unauthorized") access.revoked();

@@ -55,7 +55,7 @@ export function FormCard({ message, schema, guard, isBusy, onAnswer }: FormCardP
           />
         ))}
       </div>
-      <div className="options row">
+      <div className="options inline">
         <button type="submit" className="button primary option" disabled={isBusy} aria-disabled={!guard.isOpen}>
           Send
         </button>
@@ -63,6 +63,7 @@ export function FormCard({ message, schema, guard, isBusy, onAnswer }: FormCardP
           type="button"
           className="button option danger"
           disabled={isBusy}
+          aria-disabled={!guard.isOpen}
           onClick={(event) => guard.allows(event) && onAnswer(declineForm())}
         >
           Decline
@@ -71,6 +72,7 @@ export function FormCard({ message, schema, guard, isBusy, onAnswer }: FormCardP
           type="button"
           className="button option quiet"
           disabled={isBusy}
+          aria-disabled={!guard.isOpen}
           onClick={(event) => guard.allows(event) && onAnswer(cancelForm())}
         >
           Dismiss

@@ -48,7 +48,7 @@ function InputField({ field, value, error, onChange }: FormFieldViewProps): Reac
     <div className="field">
       <Label field={field} id={id} />
       {isLong ? (
-        <textarea {...shared} rows={2} onChange={(event) => onChange(event.target.value)} />
+        <textarea {...shared} className="input grows" rows={1} onChange={(event) => onChange(event.target.value)} />
       ) : (
         <input
           {...shared}

@@ -68,7 +68,13 @@ function PermissionBody({ question }: { readonly question: Permission }): ReactE
           <Icon name="alert" /> This holds invisible characters. They are shown by name.
         </p>
       )}
-      <Suspense fallback={<p className="muted">Loading…</p>}>
+      <Suspense
+        fallback={
+          <p className="muted" data-loading>
+            Loading…
+          </p>
+        }
+      >
         {diffs.map((diff) => (
           <DiffView key={diff.path} diff={diff} />
         ))}
@@ -145,14 +151,18 @@ function useEndSeen(body: React.RefObject<HTMLElement | null>, subject: string):
     const element = body.current;
     if (element === null) return;
     const look = (): void => {
+      // A diff that is still on its way has no end yet.
+      if (element.querySelector("[data-loading]") !== null) return;
       if (element.scrollTop + element.clientHeight >= element.scrollHeight - 24) setSeen(subject);
     };
-    const observer = new ResizeObserver(look);
-    observer.observe(element);
-    for (const child of element.children) observer.observe(child);
+    const sizes = new ResizeObserver(look);
+    const parts = new MutationObserver(look);
+    sizes.observe(element);
+    parts.observe(element, { childList: true, subtree: true });
     element.addEventListener("scroll", look, { passive: true });
     return () => {
-      observer.disconnect();
+      sizes.disconnect();
+      parts.disconnect();
       element.removeEventListener("scroll", look);
     };
   }, [body, subject]);

@@ -31,7 +31,7 @@ export function UrlCard({ message, url, guard, isBusy, onAnswer }: UrlCardProps)
         )}
         {address?.protocol === "http:" && <Notice tone="warn">The connection to this page is not encrypted.</Notice>}
       </div>
-      <div className="options row">
+      <div className="options inline">
         {address !== undefined && (
           <a
             className="button primary option"
@@ -51,6 +51,7 @@ export function UrlCard({ message, url, guard, isBusy, onAnswer }: UrlCardProps)
           type="button"
           className="button option danger"
           disabled={isBusy}
+          aria-disabled={!guard.isOpen}
           onClick={(event) => guard.allows(event) && onAnswer(declineForm())}
         >
           Decline
@@ -59,6 +60,7 @@ export function UrlCard({ message, url, guard, isBusy, onAnswer }: UrlCardProps)
           type="button"
           className="button option quiet"
           disabled={isBusy}
+          aria-disabled={!guard.isOpen}
           onClick={(event) => guard.allows(event) && onAnswer(cancelForm())}
         >
           Dismiss

@@ -57,8 +57,9 @@ function DeviceLine({ device, onEdit }: { readonly device: Device; readonly onEd
     <li className="device">
       <Icon name={device.kind === "token" ? "code" : "phone"} />
       <span className="session-row-main">
-        <span className="session-row-title truncate">
-          {device.name} {device.isSelf && <span className="chip accent">this device</span>}
+        <span className="device-name">
+          <span className="session-row-title truncate">{device.name}</span>
+          {device.isSelf && <span className="chip accent">this device</span>}
         </span>
         <span className="session-row-place">
           {scopeWords(device)} · <span title={fullTime(device.lastSeenAt)}>{seen}</span>

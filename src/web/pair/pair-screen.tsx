@@ -1,5 +1,5 @@
 /** Pairs this browser with the hub: by the link's code, or one typed in. */
-import { type FormEvent, type ReactElement, useState } from "react";
+import { type FormEvent, type ReactElement, useEffect, useState } from "react";
 import { useServices } from "../app/hooks.ts";
 import { guessDeviceName } from "../platform/device-name.ts";
 import { Icon } from "../ui/icon.tsx";
@@ -19,6 +19,10 @@ export function PairScreen({ code: linkCode, wasRevoked }: PairScreenProps): Rea
   const [name, setName] = useState(() => guessDeviceName());
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<string>();
+  // A second link opened in this tab changes only the fragment.
+  useEffect(() => {
+    if (linkCode !== undefined) setCode(linkCode);
+  }, [linkCode]);
   const pair = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     setBusy(true);

@@ -23,7 +23,7 @@ export function LinkChip({ session, view }: LinkChipProps): ReactElement {
   return (
     <button
       type="button"
-      className={`chip link-chip ${link.tone}`}
+      className={`chip link-chip ${link.tone}${link.isStale ? "" : " calm"}`}
       data-link={link.text.split(" ")[0]?.toLowerCase()}
       disabled={!link.canRetry}
       onClick={retry}
@@ -34,7 +34,7 @@ export function LinkChip({ session, view }: LinkChipProps): ReactElement {
       ) : (
         <Icon name={link.icon} small />
       )}
-      <span className="truncate">{link.text}</span>
+      <span className="truncate link-text">{link.text}</span>
     </button>
   );
 }

@@ -14,7 +14,6 @@ export interface Follow {
   /** Rows that came since the reader left the end. */
   readonly newCount: number;
   readonly onScroll: (offset: number) => void;
-  readonly onResize: () => void;
   readonly toEnd: () => void;
 }
 
@@ -45,6 +44,7 @@ export function useFollow(
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new row is the reason to move
   useLayoutEffect(pin, [pin, rowCount]);
+  usePinOnGrowth(scroller, pin);
   useUpwardMoves(scroller, isPressed, set);
 
   const onScroll = useCallback(
@@ -65,13 +65,20 @@ export function useFollow(
     pin();
   }, [set, pin]);
 
-  return {
-    isFollowing,
-    newCount: isFollowing ? 0 : Math.max(0, rowCount - leftAt.current),
-    onScroll,
-    onResize: pin,
-    toEnd,
-  };
+  const newCount = isFollowing ? 0 : Math.max(0, rowCount - leftAt.current);
+  return { isFollowing, newCount, onScroll, toEnd };
+}
+
+/** What grows without a new row (streamed text, colours, a smaller window) moves the end too. */
+function usePinOnGrowth(scroller: RefObject<HTMLElement | null>, pin: () => void): void {
+  useEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(pin);
+    observer.observe(element);
+    for (const child of element.children) observer.observe(child);
+    return () => observer.disconnect();
+  }, [scroller, pin]);
 }
 
 /** Wheel, touch and keys tell a reader's will before the position does. */

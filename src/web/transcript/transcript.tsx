@@ -63,7 +63,6 @@ export function Transcript({ session, view, entries, onEdit }: TranscriptProps):
           shift={isShifted}
           data={rows}
           onScroll={onScroll}
-          onResize={follow.onResize}
         >
           {(row) => (
             <div className="row" key={row.key} data-row={row.key}>

@@ -1,0 +1,176 @@
+import { describe, expect, it } from "vitest";
+import { DESKTOP } from "../support/fake-hub-session.ts";
+import { COMMAND_ASK, DIFF_ASK, FORM_ASK, OPTIONS, URL_ASK } from "../support/fake-scenes.ts";
+import { useStage } from "../support/web-stage.ts";
+
+const stage = useStage();
+
+/** How long a fact is waited for. */
+const WAIT = { timeout: 10_000 };
+const ALLOW = { outcome: { outcome: "selected", optionId: "once" } };
+
+describe("approvals", () => {
+  it("shows the whole command and the agent's options in its order; the answer names this device", async () => {
+    const { session, open } = stage();
+    const page = await open("Pixel");
+    const answer = session.ask("session/request_permission", COMMAND_ASK);
+    await page.locator(".sheet .command", { hasText: "git push origin fix/retry" }).waitFor();
+    expect(await page.locator(".option").allTextContents()).toEqual(["Allow once", "Always allow git in this project", "Reject"]);
+    await page.getByRole("button", { name: "Allow once" }).click();
+    expect(await answer).toMatchObject({ result: ALLOW, by: { name: "Pixel" } });
+    await page.getByText(/Allowed by this device \d\d:\d\d/).waitFor();
+  });
+
+  it("folds when it was answered in the editor, and says so", async () => {
+    const { session, open } = stage();
+    const phone = await open("Pixel");
+    const other = await open("Laptop", { viewport: { width: 1280, height: 800 } });
+    void session.ask("session/request_permission", COMMAND_ASK);
+    await phone.getByRole("button", { name: "Allow once" }).waitFor();
+    await other.getByRole("button", { name: "Allow once" }).waitFor();
+    session.settle("s1-i1", ALLOW, DESKTOP);
+    for (const page of [phone, other]) {
+      await page.getByText(/Allowed by Zed \d\d:\d\d/).first().waitFor();
+      expect(await page.getByRole("button", { name: "Allow once" }).count()).toBe(0);
+    }
+  });
+
+  it("a tap on the phone dismisses the card on the desk", async () => {
+    const { session, open } = stage();
+    const phone = await open("Pixel");
+    const desk = await open("Laptop", { viewport: { width: 1280, height: 800 } });
+    void session.ask("session/request_permission", COMMAND_ASK);
+    await desk.locator(".sheet").getByRole("button", { name: "Allow once" }).waitFor();
+    await phone.getByRole("button", { name: "Reject" }).waitFor();
+    await phone.getByRole("button", { name: "Reject" }).click();
+    await desk.getByText(/Rejected by Pixel/).first().waitFor();
+    expect(await desk.locator(".sheet .option").count()).toBe(0);
+  });
+
+  it("ignores a tap in the first 300 ms", async () => {
+    const { session, open } = stage();
+    const page = await open("Pixel");
+    await page.evaluate(() => {
+      new MutationObserver((_changes, observer) => {
+        const button = document.querySelector<HTMLElement>('.option[data-kind="allow_once"]');
+        if (button === null) return;
+        observer.disconnect();
+        button.click();
+        document.body.dataset["tapped"] = "1";
+      }).observe(document.body, { childList: true, subtree: true });
+    });
+    void session.ask("session/request_permission", COMMAND_ASK);
+    await page.locator("body[data-tapped]").waitFor();
+    expect(session.asks.size).toBe(1);
+    await page.locator(".option[data-kind='allow_once'][aria-disabled='false']").click();
+    await expect.poll(() => session.asks.size, WAIT).toBe(0);
+  });
+
+  it("what holds for ever wants a second tap", async () => {
+    const { session, open } = stage();
+    const page = await open("Pixel");
+    const answer = session.ask("session/request_permission", COMMAND_ASK);
+    const always = page.locator(".option[data-kind='allow_always']");
+    await page.locator(".option[data-kind='allow_always'][aria-disabled='false']").waitFor();
+    await always.click();
+    await page.getByText("Tap again").waitFor();
+    expect(session.asks.size).toBe(1);
+    await always.click();
+    expect(await answer).toMatchObject({ result: { outcome: { optionId: "always" } } });
+  });
+
+  it("X10 pages through several, none hides another", async () => {
+    const { session, open } = stage();
+    const page = await open("Pixel");
+    void session.ask("session/request_permission", COMMAND_ASK);
+    void session.ask("session/request_permission", DIFF_ASK);
+    await page.getByText("1 of 2").waitFor();
+    await page.getByRole("button", { name: "Next question" }).click();
+    await page.locator(".sheet .diff").waitFor();
+    session.settle("s1-i2", ALLOW, DESKTOP);
+    await page.locator(".sheet .command", { hasText: "git push origin fix/retry" }).waitFor();
+  });
+
+  it("allows a long command only once its end was on screen", async () => {
+    const { session, open } = stage();
+    const page = await open("Pixel");
+    const command = `${"echo harmless && ".repeat(200)}rm -rf /`;
+    const toolCall = { toolCallId: "p9", title: "Run", kind: "execute", rawInput: { command } };
+    void session.ask("session/request_permission", { toolCall, options: OPTIONS });
+    await page.getByText("Scroll to the end to allow").waitFor();
+    expect(await page.getByRole("button", { name: "Allow once" }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole("button", { name: "Reject" }).isDisabled(), WAIT).toBe(false);
+    expect(await page.getByRole("button", { name: "Allow once" }).isDisabled()).toBe(true);
+    await page.locator(".question-body").evaluate((body) => body.scrollTo(0, body.scrollHeight));
+    await expect.poll(() => page.getByRole("button", { name: "Allow once" }).isDisabled(), WAIT).toBe(false);
+  });
+
+  it("shows invisible characters by name", async () => {
+    const { session, open } = stage();
+    const page = await open("Pixel");
+    const command = "echo \u202edc.sh\u202c && cat a\u200bb\u0007";
+    const toolCall = { toolCallId: "p9", title: "Run", kind: "execute", rawInput: { command } };
+    void session.ask("session/request_permission", { toolCall, options: OPTIONS });
+    await page.getByText("This holds invisible characters").waitFor();
+    expect(await page.locator(".sheet .hidden-char").allTextContents()).toEqual(expect.arrayContaining(["RLO", "PDF", "ZWSP", "BEL"]));
+  });
+
+  it("fills a form from its schema and says what is wrong", async () => {
+    const { session, open } = stage();
+    const page = await open("Pixel");
+    const answer = session.ask("elicitation/create", FORM_ASK);
+    await page.getByText("How shall the retry be configured?").waitFor();
+    await page.getByRole("button", { name: "Send", exact: true }).first().click();
+    await page.getByText("Fill this in").waitFor();
+    await page.getByLabel("Name").fill("retry");
+    await page.getByLabel("Fixed").check();
+    await page.getByLabel(/At most/).fill("7");
+    await page.getByLabel("Add jitter").uncheck();
+    await page.getByLabel("429").check();
+    await page.locator(".question-form").getByRole("button", { name: "Send" }).click();
+    expect((await answer).result).toEqual({
+      action: "accept",
+      content: { name: "retry", strategy: "fixed", limit: 7, jitter: false, codes: ["429", "503"] },
+    });
+  });
+
+  it.each([
+    ["Decline", "decline"],
+    ["Dismiss", "cancel"],
+  ])("%s answers a form with %s", async (name, action) => {
+    const { session, open } = stage();
+    const page = await open("Pixel");
+    const answer = session.ask("elicitation/create", FORM_ASK);
+    await page.getByRole("button", { name }).waitFor();
+    await page.getByRole("button", { name }).click();
+    expect((await answer).result).toEqual({ action });
+  });
+
+  it("X12 opens a page only on purpose, with its host in sight", async () => {
+    const { session, open } = stage();
+    const page = await open("Pixel");
+    const answer = session.ask("elicitation/create", URL_ASK);
+    await page.locator(".link-host", { hasText: "login.example.org" }).waitFor();
+    await page.context().route("https://login.example.org/**", (route) => route.fulfill({ body: "ok" }));
+    await page.getByRole("link", { name: "Open login.example.org" }).click();
+    expect((await answer).result).toEqual({ action: "accept" });
+  });
+
+  it("answers from the home screen without a session socket", async () => {
+    const { session, device } = stage();
+    const page = await device("Pixel");
+    const answer = session.ask("session/request_permission", COMMAND_ASK);
+    await page.getByRole("button", { name: /Push the branch/ }).click();
+    await page.locator(".option[data-kind='allow_once'][aria-disabled='false']").click();
+    expect(await answer).toMatchObject({ result: ALLOW, by: { name: "Pixel" } });
+    await expect.poll(() => page.locator(".needs-you").count(), WAIT).toBe(0);
+  });
+
+  it("a watching device sees the question and cannot answer", async () => {
+    const { session, open } = stage();
+    const page = await open("Pixel", { preset: "viewer" });
+    void session.ask("session/request_permission", COMMAND_ASK);
+    await page.getByText("This device may watch, not answer.").waitFor();
+    expect(await page.getByRole("button", { name: "Allow once" }).isDisabled()).toBe(true);
+  });
+});

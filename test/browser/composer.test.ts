@@ -1,0 +1,194 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import type { FakePrompt } from "../support/fake-hub-session.ts";
+import { fillSession } from "../support/fake-scenes.ts";
+import { useStage } from "../support/web-stage.ts";
+
+const stage = useStage();
+
+/** How long a fact is waited for. */
+const WAIT = { timeout: 10_000 };
+
+/** A turn that ends when the test says so. */
+function heldTurn(): { readonly run: (prompt: FakePrompt) => Promise<string>; readonly end: (stopReason: string) => void; readonly started: Promise<FakePrompt> } {
+  const { promise, resolve: end } = Promise.withResolvers<string>();
+  const begun = Promise.withResolvers<FakePrompt>();
+  const run = (prompt: FakePrompt): Promise<string> => {
+    begun.resolve(prompt);
+    return promise;
+  };
+  return { run, end, started: begun.promise };
+}
+
+const field = (page: Page) => page.getByLabel("Message to the agent");
+
+async function say(page: Page, text: string): Promise<void> {
+  await field(page).fill(text);
+  await page.getByRole("button", { name: /^(Send|Add to the queue)$/ }).click();
+}
+
+const bubbles = (page: Page): Promise<string[]> => page.locator(".message.user .bubble").allTextContents();
+
+describe("composer", () => {
+  it("marks a prompt from the device to done, and shows it once", async () => {
+    const { session, open } = stage();
+    const turn = heldTurn();
+    session.onPrompt = turn.run;
+    const page = await open("Pixel");
+    await say(page, "Fix it");
+    await page.locator('[data-delivery="started"]').waitFor();
+    await page.locator('[data-turn="running"]').waitFor();
+    turn.end("end_turn");
+    await page.locator('[data-delivery="done"]').waitFor();
+    expect(await bubbles(page)).toEqual(["Fix it"]);
+    await page.reload();
+    await page.locator('.session[data-attach="live"]').waitFor();
+    await expect.poll(() => bubbles(page), WAIT).toEqual(["Fix it"]);
+  });
+
+  it("B3 shows the author to everyone else", async () => {
+    const { session, open } = stage();
+    session.onPrompt = () => Promise.resolve("end_turn");
+    const phone = await open("Pixel");
+    const desk = await open("Laptop", { viewport: { width: 1280, height: 800 } });
+    await say(phone, "from the phone");
+    await desk.locator(".message.user", { hasText: "from the phone" }).getByText("Pixel").waitFor();
+    expect(await bubbles(desk)).toEqual(["from the phone"]);
+  });
+
+  it("sends an image with the text", async () => {
+    const { session, open } = stage();
+    const turn = heldTurn();
+    session.onPrompt = turn.run;
+    const page = await open("Pixel");
+    const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    await page.locator('input[type="file"]').setInputFiles({ name: "a.png", mimeType: "image/png", buffer: Buffer.from(png, "base64") });
+    await page.getByRole("img", { name: "Attachment 1" }).waitFor();
+    await say(page, "What is this?");
+    expect((await turn.started).blocks).toEqual([
+      { type: "image", mimeType: "image/png", data: png },
+      { type: "text", text: "What is this?" },
+    ]);
+    await page.locator(".bubble img").waitFor();
+    turn.end("end_turn");
+  });
+
+  it("queues behind a running turn, moves, removes, and stops", async () => {
+    const { session, open } = stage();
+    const turn = heldTurn();
+    session.onPrompt = (prompt) => {
+      prompt.connection.onCancel = () => turn.end("cancelled");
+      return turn.run(prompt);
+    };
+    const page = await open("Pixel");
+    await say(page, "first");
+    await turn.started;
+    await say(page, "second");
+    await say(page, "third");
+    await page.getByRole("button", { name: "2 messages wait" }).click();
+    await page.getByRole("button", { name: "Move up: third" }).click();
+    await expect.poll(() => session.queueView().map((entry) => entry.title), WAIT).toEqual(["third", "second"]);
+    await page.getByRole("button", { name: "Remove: second" }).click();
+    await page.getByRole("button", { name: "1 message waits" }).waitFor();
+    await page.getByRole("button", { name: "Stop the turn" }).click();
+    await page.locator(".divider", { hasText: "Stopped" }).first().waitFor();
+    await expect.poll(() => session.runs.length, WAIT).toBe(2);
+  });
+
+  it("O1 keeps a prompt typed while the hub is away and sends it once", async () => {
+    const { session, hub, open } = stage();
+    const page = await open("Pixel");
+    await hub.kill();
+    await page.getByRole("button", { name: /Reconnecting/ }).waitFor();
+    await say(page, "later");
+    await page.locator('[data-delivery="phone"]').waitFor();
+    await page.reload();
+    await page.locator('[data-delivery="phone"]').waitFor();
+    await hub.start();
+    await page.locator('[data-delivery="done"]').waitFor();
+    expect(session.runs).toHaveLength(1);
+    expect(await bubbles(page)).toEqual(["later"]);
+  });
+
+  it("P3 a link lost in the middle of a turn: the prompt is not run again and ends as done", async () => {
+    const { session, hub, open } = stage();
+    const turn = heldTurn();
+    session.onPrompt = turn.run;
+    const page = await open("Pixel");
+    await say(page, "once");
+    await turn.started;
+    await hub.kill();
+    await page.getByRole("button", { name: /Reconnecting/ }).waitFor();
+    await hub.start();
+    await page.locator('.session[data-attach="live"]').waitFor();
+    turn.end("end_turn");
+    await page.locator('[data-delivery="done"]').waitFor();
+    expect(session.runs).toHaveLength(1);
+    expect(await bubbles(page)).toEqual(["once"]);
+  });
+
+  it("offers the agent's commands by keyboard and by tap", async () => {
+    const { session, open } = stage();
+    fillSession(session);
+    const page = await open("Laptop", { viewport: { width: 1280, height: 800 } });
+    await field(page).fill("/");
+    await page.getByRole("option").first().waitFor();
+    expect(await page.getByRole("option").allTextContents()).toEqual([
+      "/review Review the changes of this branch",
+      "/test Run the tests and explain what fails",
+      "/plan Only say what would be done",
+    ]);
+    await field(page).press("ArrowDown");
+    await field(page).press("Enter");
+    expect(await field(page).inputValue()).toBe("/test ");
+    await field(page).fill("/pl");
+    await page.getByRole("option", { name: /plan/ }).click();
+    expect(await field(page).inputValue()).toBe("/plan ");
+  });
+
+  it("changes modes and shows what another client changed", async () => {
+    const { session, open } = stage();
+    fillSession(session);
+    const page = await open("Pixel");
+    await page.getByLabel("Mode").selectOption("auto");
+    expect(await page.getByLabel("Mode").inputValue()).toBe("auto");
+    session.emit({ sessionUpdate: "current_mode_update", currentModeId: "ask" });
+    await expect.poll(() => page.getByLabel("Mode").inputValue(), WAIT).toBe("ask");
+  });
+
+  it("keeps a draft per session over a reload", async () => {
+    const { hub, instance, open } = stage();
+    hub.addSession(instance, "s2", "Another");
+    const page = await open("Pixel");
+    await field(page).fill("half a thought");
+    await page.goto(`${hub.url}#/session/s2`);
+    await expect.poll(() => field(page).inputValue(), WAIT).toBe("");
+    await page.goto(`${hub.url}#/session/s1`);
+    await page.reload();
+    await expect.poll(() => field(page).inputValue(), WAIT).toBe("half a thought");
+  });
+
+  it("starts a session with a running agent", async () => {
+    const { hub, device } = stage();
+    const page = await device("Pixel");
+    await page.getByRole("button", { name: "New session" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: /relay/ }).first().click();
+    await page.locator('.session[data-attach="live"]').waitFor();
+    await say(page, "hello there");
+    await page.locator('[data-delivery="done"]').waitFor();
+    expect([...hub.sessions()].map((session) => session.runs.length)).toEqual([0, 1]);
+  });
+
+  it("Enter makes a line on a touch keyboard and sends on a desk", async () => {
+    const { session, open } = stage();
+    const phone = await open("Pixel");
+    await field(phone).fill("one");
+    await field(phone).press("Enter");
+    expect(await field(phone).inputValue()).toBe("one\n");
+    const desk = await open("Laptop", { viewport: { width: 1280, height: 800 }, isTouch: false });
+    await field(desk).fill("two");
+    await field(desk).press("Enter");
+    await desk.locator('[data-delivery="done"]').waitFor();
+    expect(session.runs).toHaveLength(1);
+  });
+});

@@ -1,0 +1,132 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { DESK, PHONE } from "../support/browser.ts";
+import { COMMAND_ASK, DIFF_ASK, FORM_ASK, fillSession } from "../support/fake-scenes.ts";
+import { useStage } from "../support/web-stage.ts";
+
+const stage = useStage();
+
+const AXE = readFile("node_modules/axe-core/axe.min.js", "utf8");
+
+/** axe's findings as one line each. */
+async function violations(page: Page, name: string): Promise<string[]> {
+  // By the debugger, not by a script element: the page's policy stays as it is.
+  await page.evaluate(await AXE);
+  return page.evaluate(async (where) => {
+    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }> } };
+    const found = await axe.run();
+    return found.violations.flatMap((one) => one.nodes.map((node) => `${where}: ${one.id}: ${node.html.slice(0, 160)} ${node.failureSummary?.slice(0, 200)}`));
+  }, name);
+}
+
+const LOOKS = [
+  { name: "phone, light", viewport: PHONE, colorScheme: "light" },
+  { name: "phone, dark", viewport: PHONE, colorScheme: "dark" },
+  { name: "desk, light", viewport: DESK, colorScheme: "light" },
+  { name: "desk, dark", viewport: DESK, colorScheme: "dark" },
+] as const;
+
+describe("accessibility and policy", () => {
+  it.each(LOOKS)("axe finds nothing on any screen: $name", async (look) => {
+    const { hub, session, instance, context, open } = stage();
+    fillSession(session);
+    session.setTurn("running");
+    hub.history.push({ sessionId: "h1", title: "An old one", workspace: "/work/relay", agent: "Claude", updatedAt: 1_700_000_000_000 });
+    hub.files.set("src/pool.ts", "export const a = 1;");
+    const found: string[] = [];
+    const pairing = await (await context(look)).newPage();
+    await pairing.goto(`${hub.url}#pair=X`);
+    await pairing.getByLabel("Pairing code").waitFor();
+    found.push(...(await violations(pairing, "pair")));
+    const page = await open("Pixel", look);
+    await page.getByRole("button", { name: /Edit pool\.ts/ }).click();
+    await page.locator(".diff-line").first().waitFor();
+    await page.getByRole("button", { name: /Run the tests/ }).click();
+    await page.locator(".terminal").waitFor();
+    found.push(...(await violations(page, "session")));
+    for (const [name, ask] of [["command", COMMAND_ASK], ["diff", DIFF_ASK]] as const) {
+      void session.ask("session/request_permission", ask);
+      await page.locator(".option[data-kind='reject_once'][aria-disabled='false']").waitFor();
+      found.push(...(await violations(page, `ask ${name}`)));
+      for (const id of session.asks.keys()) session.settle(id, {}, { connectionId: "x", device: "d", name: "Zed" });
+    }
+    void session.ask("elicitation/create", FORM_ASK);
+    await page.locator(".question-form .button[type='submit'][aria-disabled='false']").click();
+    found.push(...(await violations(page, "form")));
+    await page.goto(`${hub.url}#/`);
+    await page.locator(".needs-you").waitFor();
+    found.push(...(await violations(page, "home")));
+    for (const screen of ["devices", "notifications", "settings", "diagnostics", `files/s1?instance=${instance.id}`]) {
+      await page.goto(`${hub.url}#/${screen}`);
+      await page.locator(".page-body[aria-busy='false']").waitFor();
+      found.push(...(await violations(page, screen)));
+    }
+    await page.goto(`${hub.url}#/session/s1`);
+    await page.getByRole("button", { name: "Session menu" }).click();
+    await page.getByRole("dialog").waitFor();
+    found.push(...(await violations(page, "menu")));
+    expect(found).toEqual([]);
+    expect(hub.reports).toEqual([]);
+  });
+
+  it("is driven by keyboard from the list to a decision", async () => {
+    const { session, device } = stage();
+    const page = await device("Laptop", { viewport: DESK });
+    const answer = session.ask("session/request_permission", COMMAND_ASK);
+    await page.locator(".need-line").waitFor();
+    await page.keyboard.press("/");
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("search");
+    await page.keyboard.press("Escape");
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.locator('.session[data-attach="live"]').waitFor();
+    await page.locator(".option[data-kind='reject_once'][aria-disabled='false']").waitFor();
+    await page.keyboard.press("d");
+    await page.keyboard.press("Enter");
+    expect(await answer).toMatchObject({ result: { outcome: { optionId: "no" } } });
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
+  });
+
+  it("is installable and never asks the hub while hidden and idle", async () => {
+    const { hub, open } = stage();
+    const page = await open("Pixel");
+    const manifest = (await (await fetch(`${hub.url}manifest.webmanifest`)).json()) as { icons: { sizes: string }[]; display: string };
+    expect(manifest).toMatchObject({ display: "standalone" });
+    expect(manifest.icons.map((icon) => icon.sizes)).toEqual(expect.arrayContaining(["192x192", "512x512"]));
+    await page.evaluate(async () => void (await navigator.serviceWorker.ready));
+  });
+});
+
+describe("budget", () => {
+  it("initial scripts stay under 170 kB and styles under 25 kB, gzipped", async () => {
+    const { hub } = stage();
+    const html = await readFile(join(hub.webRoot, "index.html"), "utf8");
+    const sizeOf = async (pattern: RegExp): Promise<number> => {
+      let total = 0;
+      for (const match of html.matchAll(pattern)) total += gzipSync(await readFile(join(hub.webRoot, match[1] ?? ""))).length;
+      return total;
+    };
+    const scripts = await sizeOf(/(?:src|href)="\.\/(assets\/[^"]+\.js)"/g);
+    const styles = await sizeOf(/href="\.\/(assets\/[^"]+\.css)"/g);
+    expect(scripts).toBeGreaterThan(50_000);
+    expect(scripts).toBeLessThan(170_000);
+    expect(styles).toBeGreaterThan(2000);
+    expect(styles).toBeLessThan(25_000);
+  });
+
+  it("loads highlighters, diffs, terminals and QR codes only when they are met", async () => {
+    const { hub } = stage();
+    const html = await readFile(join(hub.webRoot, "index.html"), "utf8");
+    const files = await readdir(join(hub.webRoot, "assets"));
+    for (const part of ["highlight", "diff-view", "terminal-view", "qr-code"]) {
+      expect(files.some((file) => file.startsWith(`${part}-`))).toBe(true);
+      expect(html).not.toContain(`${part}-`);
+    }
+  });
+});
