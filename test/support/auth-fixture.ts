@@ -11,7 +11,7 @@ import { MemoryDevices } from "../../src/store/memory/devices.ts";
 import { ManualClock } from "./manual-clock.ts";
 
 export const PORT = 8377;
-export const OWN_ORIGIN = `http://127.0.0.1:${PORT}`;
+export const OWN_ORIGIN: string = `http://127.0.0.1:${PORT}`;
 export const COOKIE: { port: number; basePath: string; isSecure: boolean } = {
   port: PORT,
   basePath: "",

@@ -1,6 +1,6 @@
 /**
  * How hard a given secret is to guess, as a lower estimate: what kinds of characters it is made of, times how many of them
- * tell something new. No dictionary: text that could be words is counted as words.
+ * tell something new. No dictionary: text in which most characters stand in what could be words is counted as words.
  */
 
 const CLASSES: readonly (readonly [RegExp, number])[] = [
@@ -20,15 +20,21 @@ const WORD_BITS_PER_CHAR = 2.2;
 /** More than this is more than enough. */
 const CHARS_MAX = 512;
 
-/** True for letters and marks in which most neighbours have the same case: words, names, sentences, CamelCase. */
+const HEX = /^[0-9a-f]*$|^[0-9A-F]*$/;
+
+const lengthOf = (words: Iterable<{ readonly 0: string }>): number =>
+  [...words].reduce((sum, { 0: word }) => sum + word.length, 0);
+
+/**
+ * True when most characters stand in words set apart, or in long runs of letters of one case with no digit in between. Of
+ * random text that is true once in many thousand times.
+ */
 function couldBeWords(secret: string): boolean {
-  if (!/^[\p{L}\s\p{P}]*$/u.test(secret)) return false;
-  const pairs = (form: RegExp): number => [...secret.matchAll(form)].length;
-  const half = (secret.length - 1) / 2;
-  // Of random letters of both cases a quarter of the neighbours are two of one case.
-  return (
-    /^[^\p{Lu}\p{Ll}]*$/u.test(secret) || pairs(/\p{Ll}(?=\p{Ll})/gu) >= half || pairs(/\p{Lu}(?=\p{Lu})/gu) >= half
-  );
+  if (HEX.test(secret)) return false;
+  const letters = secret.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "");
+  const runs = /\p{N}/u.test(letters) ? 0 : lengthOf(letters.matchAll(/\p{Lu}?\p{Ll}{4,}|\p{Lu}{5,}|\p{Lo}+/gu));
+  const words = lengthOf(secret.matchAll(/(?<![\p{L}\p{N}])(?:\p{Lu}?\p{Ll}+|\p{Lu}+)(?![\p{L}\p{N}])/gu));
+  return runs >= secret.length * 0.6 || words >= secret.length * 0.5;
 }
 
 /** Characters that neither continue a run (`abc`, `111`) nor repeat what stood there before. */

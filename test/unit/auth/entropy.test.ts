@@ -31,6 +31,8 @@ describe("entropy of a given token", () => {
       "MySuperSecretRemoteTokenForTheHub",
       "deadbeefdeadbeefdeadbeefdeadbeef",
       "1234567890123456789012345678",
+      "my-secret-token-for-the-hub-1234",
+      "请给我一个很长的密码请给我一个很长的密码",
       "changeme-changeme-changeme-changeme-changeme",
       randomBytes(12).toString("hex"),
     ];
