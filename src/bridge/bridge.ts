@@ -106,7 +106,7 @@ async function finish(
   if (why.kind === "agent-gone") runner.onAgentExit(why.exit);
   // L1: EOF, TERM, KILL to the agent's group, each bounded.
   await options.backend.stop();
-  runner.stop();
+  await runner.stop();
   await stopSharing?.();
   primary?.close({ reason: "bridge-ends" });
   if (why.kind !== "agent-gone") return 0;

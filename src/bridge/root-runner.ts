@@ -10,6 +10,7 @@ import { Root } from "../core/root/root.ts";
 import type { Frame } from "../protocol/envelope.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { Transport } from "../transport/transport.ts";
+import { LazyHost } from "./host/lazy-host.ts";
 import type { BridgeLog } from "./log.ts";
 import { randomMint } from "./mint.ts";
 import { NamedTimers } from "./named-timers.ts";
@@ -31,6 +32,7 @@ export class RootRunner {
   readonly #primary: Transport | undefined;
   readonly #log: BridgeLog;
   readonly #onPrimaryGone: () => void;
+  readonly #host: LazyHost;
   #isFlushing = false;
   /** Lines the agent printed that were no JSON-RPC (T2). */
   junkLines = 0;
@@ -41,6 +43,10 @@ export class RootRunner {
     this.#log = options.log;
     this.#onPrimaryGone = options.onPrimaryGone;
     this.#timers = new NamedTimers((name) => this.#root.onTimer(name, Date.now()));
+    this.#host = new LazyHost({
+      answer: (id, body) => void this.#root.answerHost(id, body, Date.now()),
+      onOutput: (session, terminalId, text) => this.#root.onTerminalOutput(session, terminalId, text, Date.now()),
+    });
     this.#root = new Root(
       {
         toAgent: (text) => void this.#agent.send(text),
@@ -49,6 +55,9 @@ export class RootRunner {
         cancelTimer: (name) => this.#timers.cancel(name),
         requestFlush: () => this.#requestFlush(),
         observe: (observation) => this.#observe(observation),
+        serveHost: (request, session) => this.#host.serve(request, session),
+        cancelHost: (id) => this.#host.cancel(id),
+        releaseHost: (session) => this.#host.release(session),
         mint: randomMint,
       },
       options.root,
@@ -108,8 +117,10 @@ export class RootRunner {
     this.#root.onLinkDrain();
   }
 
-  stop(): void {
+  /** Resolves when no terminal it served is left. */
+  stop(): Promise<void> {
     this.#timers.clear();
+    return this.#host.stop();
   }
 
   #toPrimary(text: string): void {

@@ -13,6 +13,8 @@ export interface SharingOptions {
   readonly name: string;
   /** How to start a hub; undefined: never. */
   readonly launch: LaunchCommand | undefined;
+  /** `ZCODE_ACP_REMOTE_TOKEN`, where the profile has one. */
+  readonly remoteToken?: string | undefined;
 }
 
 /** Begins to dial. The returned function stops it. */
@@ -35,6 +37,7 @@ export function startSharing(
     origin: options.isHeadless ? "headless" : "editor",
     agent: options.backend.name,
     sessions: runner.root.liveEpochs(),
+    ...(sharing.remoteToken !== undefined && { remoteToken: sharing.remoteToken }),
   });
   const launcher =
     sharing.launch === undefined

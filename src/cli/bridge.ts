@@ -54,7 +54,7 @@ async function chooseAgent(
   return { kind: "command", agent: await findProfile(profile, home), name: profile };
 }
 
-async function makeBackend(agent: Agent, cwd: string): Promise<Backend> {
+async function makeBackend(agent: Agent, cwd: string, home: string | undefined): Promise<Backend> {
   if (agent.kind === "command") {
     const { command, args, env } = agent.agent;
     return acpBackend({
@@ -66,7 +66,21 @@ async function makeBackend(agent: Agent, cwd: string): Promise<Backend> {
     });
   }
   if (agent.name === "demo") return (await import("../backends/demo/demo-backend.ts")).demoBackend();
-  throw new UsageError("The zcode profile is not built into this version");
+  const { zcodeBackend } = await import("../backends/zcode/backend.ts");
+  const { zcodeConfig } = await import("./profiles.ts");
+  return zcodeBackend({ config: await zcodeConfig(home), version: VERSION });
+}
+
+/** Whether to share, and the token clients of the predecessor present (contract §1): only the zcode profile has a say. */
+async function sharingOf(
+  agent: Agent,
+  isWanted: boolean,
+): Promise<{ readonly isShared: boolean; readonly token?: string | undefined }> {
+  if (!isWanted || agent.kind !== "builtin" || agent.name !== "zcode") return { isShared: isWanted };
+  const { zcodeRemoteGate } = await import("../backends/zcode/remote-gate.ts");
+  const { share, token, problem } = zcodeRemoteGate(process.env);
+  if (problem !== undefined) process.stderr.write(`acp-hub: ${problem}\n`);
+  return { isShared: share, token };
 }
 
 /** How to start a hub of this very installation. */
@@ -90,17 +104,23 @@ export const command: Command = {
     if (process.stdin.isTTY && values.headless !== true) return runOnTerminal(agent, cwd);
     const instanceId = randomUUID();
     const paths = resolvePaths(home);
-    const isShared = values["no-share"] !== true;
+    const { isShared, token } = await sharingOf(agent, values["no-share"] !== true);
     const name = values.name ?? agent.name;
     return runBridge({
-      backend: await makeBackend(agent, cwd),
+      backend: await makeBackend(agent, cwd, home),
       isHeadless: values.headless === true,
       workspace: cwd,
       version: VERSION,
       forms: "any",
       ...(isShared && { log: fileLog(paths, instanceId) }),
       sharing: isShared
-        ? { instanceId, name, paths, launch: settings.isAutostart ? launchCommand(home) : undefined }
+        ? {
+            instanceId,
+            name,
+            paths,
+            remoteToken: token,
+            launch: settings.isAutostart ? launchCommand(home) : undefined,
+          }
         : undefined,
     });
   },

@@ -7,14 +7,7 @@ import { ACP } from "../protocol/acp.ts";
 /** Starts it; the returned function ends it. */
 export function demoProcess(home: string | undefined): () => void {
   const script = process.argv[1] ?? "";
-  const args = [
-    "bridge",
-    "--headless",
-    "--name",
-    "demo",
-    ...(home === undefined ? [] : ["--home", home]),
-    "demo",
-  ];
+  const args = ["bridge", "--headless", "--name", "demo", ...(home === undefined ? [] : ["--home", home]), "demo"];
   const child = spawn(process.execPath, [...process.execArgv, script, ...args], {
     stdio: ["ignore", "ignore", "inherit"],
     env: { ...process.env, ACP_HUB_NO_AUTOSTART: "1" },

@@ -15,6 +15,8 @@ export interface AuthGatePorts {
   isOwnOrigin(origin: string, host: string | undefined): boolean;
   /** The client's address, behind trusted proxies already resolved. */
   addressOf(request: IncomingMessage): string;
+  /** A remote token was refused; the words say why. */
+  onWeakToken(detail: string): void;
 }
 
 export function authGate(auth: Auth, ports: AuthGatePorts): HubAuth {
@@ -33,5 +35,9 @@ export function authGate(auth: Auth, ports: AuthGatePorts): HubAuth {
     authenticateHttp: (request: FastifyRequest) => authenticate(request.raw),
     authenticateUpgrade: (request: IncomingMessage) => authenticate(request),
     onRevoked: (listener) => auth.onRevoked(listener),
+    adoptRemoteToken: (token) => {
+      const adopted = auth.adoptRemoteToken(token);
+      if (isAuthFailure(adopted)) ports.onWeakToken(adopted.detail);
+    },
   };
 }

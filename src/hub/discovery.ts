@@ -1,6 +1,7 @@
 /** Where the hub meets the network's discovery: whether it is advertised at all (contract §5), and how others are found. */
-import { hostname } from "node:os";
+
 import { isIPv4 } from "node:net";
+import { hostname } from "node:os";
 import type { HubAdvert } from "../discovery/advert.ts";
 import { Advertiser } from "../discovery/advertiser.ts";
 import { bonjourNetwork } from "../discovery/bonjour-network.ts";
@@ -71,5 +72,10 @@ function within(clock: Clock, limitMs: number, done: Promise<void>): Promise<voi
 
 /** Hubs on the network, this machine's own included. */
 export function findHubs(durationMs: number, signal?: AbortSignal): Promise<BrowseResult> {
-  return browseHubs({ network: bonjourNetwork, clock: systemClock, durationMs, ...(signal !== undefined && { signal }) });
+  return browseHubs({
+    network: bonjourNetwork,
+    clock: systemClock,
+    durationMs,
+    ...(signal !== undefined && { signal }),
+  });
 }

@@ -37,6 +37,8 @@ export interface HubAuth {
   authenticateUpgrade(request: IncomingMessage, url: URL): Promise<Principal | UpgradeRefusal>;
   /** Calls back when a device is revoked. */
   onRevoked(listener: (deviceId: string) => void): () => void;
+  /** Takes the predecessor's shared token, if it is strong enough (contract §1). */
+  adoptRemoteToken(token: string): void;
 }
 
 export interface HubOptions {
@@ -92,6 +94,7 @@ export class Hub {
           this.#onInstance("instance-added", instance);
         },
         onChanged: (instance) => this.#onInstance("instance-changed", instance),
+        onRemoteToken: (token) => options.auth.adoptRemoteToken(token),
         onRemoved: (instance) => {
           this.#wide.onInstanceRemoved(instance);
           this.#onInstance("instance-removed", instance);

@@ -14,6 +14,8 @@ export interface RegistryEvents {
   onAdded(instance: Instance): void;
   onChanged(instance: Instance): void;
   onRemoved(instance: Instance): void;
+  /** A bridge brings the predecessor's shared token. */
+  onRemoteToken(token: string): void;
 }
 
 /** How long clients of an unreachable instance are kept (L5). */
@@ -41,7 +43,9 @@ export class Registry implements LinkServerHandlers {
     return this.#instances.get(id as InstanceId);
   }
 
-  onBridge(hello: LinkHello, link: Transport): LinkSession {
+  onBridge(said: LinkHello, link: Transport): LinkSession {
+    const { remoteToken, ...hello } = said;
+    if (remoteToken !== undefined) this.#events.onRemoteToken(remoteToken);
     const known = this.get(hello.instanceId);
     const instance = known ?? new Instance(hello, this.#ports);
     this.#stopWaiting(instance);

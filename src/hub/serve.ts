@@ -105,6 +105,7 @@ async function start(
   const webFiles = await readWebFiles(builtWebDir());
   const edge = makeEdge({ host, port, isTls: tls !== undefined, publicUrl, hosts, origins });
   const addressOf = (request: IncomingMessage): string => clientAddress(request, options.trustedProxies);
+  const onWeakToken = (detail: string): void => options.log.warn({ detail }, "remote token refused");
   const hub: Hub = new Hub({
     paths: options.paths,
     version: options.version,
@@ -117,6 +118,7 @@ async function start(
       port: () => port,
       isOwnOrigin: (origin, name) => isOwnOrigin(edge, origin, name),
       addressOf,
+      onWeakToken,
     }),
     log: options.log,
     store,

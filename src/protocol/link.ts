@@ -46,6 +46,8 @@ export interface LinkHello {
   readonly proof?: string;
   /** The live sessions and their epochs, so that a hub that has just started can say what it kept of them. */
   readonly sessions?: readonly { readonly sessionId: string; readonly epoch: string; readonly cwd: string }[];
+  /** The predecessor's shared token, for the hub to adopt (contract §1). Never kept, never logged. */
+  readonly remoteToken?: string;
   /** The agent's own name: part of what tells sessions apart (S9). */
   readonly agent?: string;
 }

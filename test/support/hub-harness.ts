@@ -28,6 +28,7 @@ const openAuth: HubAuth = {
   authenticateUpgrade: (request: IncomingMessage) =>
     Promise.resolve(principalOf(request.headers.authorization) ?? { status: 401, detail: "no credential" }),
   onRevoked: () => () => undefined,
+  adoptRemoteToken: () => undefined,
 };
 
 export interface HubHarness {

@@ -27,7 +27,8 @@ export async function readTextFile(params: JsonObject, session: HostSession): Pr
       maxSkipBytes: SKIP_MAX_BYTES,
     });
     if (window.kind === "past-end") throw new HostError("params", `"line" is past the end: ${window.lines} lines`);
-    if (window.kind === "too-large") throw new HostError("failed", "The text is too large: read it in windows of lines");
+    if (window.kind === "too-large")
+      throw new HostError("failed", "The text is too large: read it in windows of lines");
     return { content: window.text };
   } finally {
     await opened.handle.close();

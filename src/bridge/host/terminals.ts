@@ -25,6 +25,8 @@ export type OutputListener = (session: SessionId, terminalId: string, text: stri
 
 export class Terminals {
   readonly #held = new Map<string, Held>();
+  /** Freed ones whose processes are still on their way out. */
+  readonly #ending = new Set<Promise<void>>();
   readonly #onOutput: OutputListener;
 
   constructor(onOutput: OutputListener) {
@@ -87,7 +89,8 @@ export class Terminals {
 
   /** The bridge ends: nothing it started outlives it. */
   async stop(): Promise<void> {
-    await Promise.all([...this.#held].map(([id, held]) => this.#free(id, held)));
+    for (const [id, held] of this.#held) void this.#free(id, held);
+    await Promise.all(this.#ending);
   }
 
   #find(params: JsonObject, session: HostSession): Held {
@@ -100,7 +103,10 @@ export class Terminals {
     this.#held.delete(id);
     held.feed.flush();
     held.feed.close();
-    return held.terminal.end();
+    const ended = held.terminal.end();
+    this.#ending.add(ended);
+    void ended.then(() => this.#ending.delete(ended));
+    return ended;
   }
 
   #makeRoom(session: SessionId): void {
