@@ -11,6 +11,10 @@ import type { DiscoveryState } from "../discovery/state.ts";
 import { isLoopback } from "./edge.ts";
 import type { HubLog } from "./log.ts";
 
+export type { FoundHub } from "../discovery/advert.ts";
+export type { BrowseResult } from "../discovery/browse.ts";
+export type { DiscoveryState } from "../discovery/state.ts";
+
 export interface HubDiscoveryOptions {
   /** Where the hub is bound: an address, `0.0.0.0` or `::`. */
   readonly host: string;

@@ -20,6 +20,9 @@ export interface RegistryEvents {
 
 /** How long clients of an unreachable instance are kept (L5). */
 const UNREACHABLE_MS = 10_000;
+/** How often a linked bridge is asked for a sign of life, and how long it may owe one (L5). */
+const BEAT_MS = 5000;
+const UNRESPONSIVE_MS = 15_000;
 /** How often the process of an unreachable instance is looked at. */
 const LOOK_MS = 500;
 
@@ -28,10 +31,15 @@ export class Registry implements LinkServerHandlers {
   readonly #ports: InstancePorts;
   readonly #events: RegistryEvents;
   readonly #waiting = new Map<Instance, NodeJS.Timeout>();
+  /** When the ping that is not answered yet went out. */
+  readonly #pinged = new Map<Instance, number>();
+  readonly #heartbeat: NodeJS.Timeout;
 
   constructor(ports: InstancePorts, events: RegistryEvents) {
     this.#ports = ports;
     this.#events = events;
+    this.#heartbeat = setInterval(() => this.#beat(Date.now()), BEAT_MS);
+    this.#heartbeat.unref();
   }
 
   /** By start time, oldest first. */
@@ -74,6 +82,7 @@ export class Registry implements LinkServerHandlers {
 
   /** Ends everything: the hub stops. */
   dispose(): void {
+    clearInterval(this.#heartbeat);
     for (const instance of this.#instances.values()) {
       this.#stopWaiting(instance);
       instance.dispose();
@@ -81,8 +90,32 @@ export class Registry implements LinkServerHandlers {
     this.#instances.clear();
   }
 
+  /** L5: a busy or stopped bridge is shown as such and never evicted; its socket says when it is gone. */
+  #beat(now: number): void {
+    for (const instance of this.#instances.values()) {
+      if (!instance.mirror.isLinkUp) continue;
+      const sentAt = this.#pinged.get(instance);
+      if (sentAt === undefined) this.#ping(instance, now);
+      else if (now - sentAt >= UNRESPONSIVE_MS && instance.state === "up") {
+        instance.state = "unresponsive";
+        this.#events.onChanged(instance);
+      }
+    }
+  }
+
+  #ping(instance: Instance, now: number): void {
+    this.#pinged.set(instance, now);
+    instance.mirror.ping(() => {
+      this.#pinged.delete(instance);
+      if (instance.state !== "unresponsive") return;
+      instance.state = "up";
+      this.#events.onChanged(instance);
+    });
+  }
+
   #onLinkLost(instance: Instance): void {
     instance.link = undefined;
+    this.#pinged.delete(instance);
     instance.mirror.onLinkDown();
     if (!isAlive(instance.hello.pid)) return this.#remove(instance);
     instance.state = "unreachable";
@@ -103,6 +136,7 @@ export class Registry implements LinkServerHandlers {
 
   #remove(instance: Instance): void {
     this.#stopWaiting(instance);
+    this.#pinged.delete(instance);
     if (!this.#instances.delete(instance.id)) return;
     instance.mirror.onInstanceGone();
     instance.dispose();

@@ -22,6 +22,8 @@ export const LINK = {
   sessionGone: "_acp-hub/link/session_gone",
   interaction: "_acp-hub/link/interaction",
   rejected: "_acp-hub/link/rejected",
+  /** A request the bridge answers at once: alive and responsive (L5). */
+  ping: "_acp-hub/link/ping",
   ack: "_acp-hub/link/ack",
   copies: "_acp-hub/link/copies",
   propose: "_acp-hub/link/propose",

@@ -206,6 +206,13 @@ export class Mirror<Encoded> {
     return this.#copies.answer(id, body, by, onVerdict);
   }
 
+  /** Asks the bridge for a sign of life; `onPong` is called when it gives one (L5). */
+  ping(onPong: () => void): void {
+    this.#up.request(LINK.ping, {}, HUB_BY, (body) => {
+      if ("result" in body) onPong();
+    });
+  }
+
   /** A request of the hub itself, or of an HTTP caller. */
   request(method: string, params: JsonObject, by: By, onReply: (body: AnswerBody) => void): void {
     this.#up.request(method, params, by, onReply);

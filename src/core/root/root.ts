@@ -249,6 +249,9 @@ export class Root {
       this.#initializeLink(frame.msg, params);
       return;
     }
+    if (frame.kind === "request" && frame.msg.method === LINK.ping) {
+      return this.#context.link.respond(frame.msg.id, { result: {} });
+    }
     const by = readBy(objectAt(objectAt(params, "_meta"), "acp-hub")?.["by"]);
     if (by === undefined) return this.#refuseLink(frame);
     const caller = { key: by.connectionId, by, isPrimary: false };
@@ -261,6 +264,7 @@ export class Root {
       id,
       method,
       params,
+      isOwed: () => this.#linkCalls.get(id) === call,
       answer: (body) => {
         if (this.#linkCalls.get(id) !== call) return;
         this.#linkCalls.delete(id);
@@ -338,6 +342,7 @@ export class Root {
       id: message.id,
       method: message.method,
       params,
+      isOwed: () => primary?.inFlight.get(message.id) === call,
       answer: (body) => {
         if (primary?.inFlight.get(message.id) !== call) return;
         primary.inFlight.delete(message.id);
