@@ -1,7 +1,6 @@
 /** `acp-hub discover`: hubs on the LAN, and how to reach the one that is picked. */
 import { createInterface } from "node:readline/promises";
-import type { FoundHub } from "../discovery/advert.ts";
-import type { BrowseResult } from "../discovery/browse.ts";
+import type { BrowseResult, FoundHub } from "../hub/discovery.ts";
 import { readArgs, readNumber } from "./args.ts";
 import type { Command } from "./command.ts";
 import { EXIT, UsageError } from "./exit.ts";

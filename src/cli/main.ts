@@ -1,23 +1,6 @@
 #!/usr/bin/env node
 /** The command line: finds the command and loads only that one, so that `bridge` starts as fast as its agent. */
-import type { Command } from "./command.ts";
-
-interface Entry {
-  readonly summary: string;
-  load(): Promise<{ command: Command }>;
-}
-
-const COMMANDS: ReadonlyMap<string, Entry> = new Map([
-  ["bridge", { summary: "be an ACP agent on stdio: run an agent and share it", load: () => import("./bridge.ts") }],
-  ["serve", { summary: "run the hub in the foreground", load: () => import("./serve.ts") }],
-  ["status", { summary: "is the hub running, where, with whom", load: () => import("./status.ts") }],
-  ["ls", { summary: "list running instances and their sessions", load: () => import("./ls.ts") }],
-  ["watch", { summary: "follow a session in the terminal", load: () => import("./watch.ts") }],
-  ["pair", { summary: "print a one-time way in for a phone or browser", load: () => import("./pair.ts") }],
-  ["devices", { summary: "paired devices and tokens: list, rename, revoke", load: () => import("./devices.ts") }],
-  ["token", { summary: "create, list and revoke credentials for scripts", load: () => import("./token.ts") }],
-  ["stop", { summary: "stop the hub; agents and editors are not touched", load: () => import("./stop.ts") }],
-]);
+import { COMMANDS } from "./commands.ts";
 
 function help(): string {
   const lines = [...COMMANDS].map(([name, entry]) => `  ${name.padEnd(13)}${entry.summary}`);
