@@ -11,6 +11,8 @@ import type { RootSession } from "./session.ts";
 const TERMINALS_MAX = 256;
 /** How much of the last output is kept to find where a sliding window goes on. */
 const OVERLAP_MAX = 4096;
+/** Characters kept for a card that has not come yet: the end counts. */
+const EARLY_MAX = 32_768;
 
 interface Terminal {
   toolCallId: string | undefined;
@@ -21,6 +23,11 @@ interface Terminal {
   hasExited: boolean;
   /** Its host tells what it prints as it comes: what the agent polls is known. */
   isPushed: boolean;
+  /** What came before any card showed the terminal: commands print at once, and the card follows the terminal's id. */
+  early: string;
+  earlyExit: JsonObject | undefined;
+  /** The client that has the terminal itself. */
+  knows: string | undefined;
 }
 
 export class TerminalMirror {
@@ -31,11 +38,20 @@ export class TerminalMirror {
     this.#publisher = publisher;
   }
 
-  /** A card shows terminals in its content: output of theirs belongs to it. */
-  noteCard(session: RootSession, toolCallId: string, update: JsonObject): void {
+  /** A card that is out shows terminals in its content: output of theirs belongs to it, what came before it too. */
+  onCard(session: RootSession, update: JsonObject, now: number): void {
+    const toolCallId = stringAt(update, "toolCallId");
+    if (toolCallId === undefined) return;
     for (const entry of arrayAt(update, "content") ?? []) {
       const id = isObject(entry) && entry["type"] === "terminal" ? stringAt(entry, "terminalId") : undefined;
-      if (id !== undefined) this.#of(session, id).toolCallId = toolCallId;
+      if (id === undefined) continue;
+      const terminal = this.#of(session, id);
+      terminal.toolCallId = toolCallId;
+      const { early, earlyExit, knows } = terminal;
+      terminal.early = "";
+      terminal.earlyExit = undefined;
+      this.output(session, id, early, now, knows);
+      if (earlyExit !== undefined) this.exit(session, id, earlyExit, now, knows);
     }
   }
 
@@ -56,10 +72,16 @@ export class TerminalMirror {
     this.output(session, terminalId, data, now);
   }
 
-  /** New output of a terminal. Without a card that shows it there is no place to put it. */
+  /** New output of a terminal. Without a card that shows it there is no place to put it yet. */
   output(session: RootSession, terminalId: string, data: string, now: number, knows?: string): void {
-    const { toolCallId } = this.#of(session, terminalId);
-    if (toolCallId === undefined || data === "") return;
+    const terminal = this.#of(session, terminalId);
+    const { toolCallId } = terminal;
+    if (data === "") return;
+    if (toolCallId === undefined) {
+      terminal.early = (terminal.early + data).slice(-EARLY_MAX);
+      terminal.knows = knows;
+      return;
+    }
     const _meta = { terminal_output: { terminal_id: terminalId, data } };
     this.#publisher.synthesised(session, { sessionUpdate: "tool_call_update", toolCallId, _meta }, now, knows);
   }
@@ -67,7 +89,12 @@ export class TerminalMirror {
   /** The terminal's process has ended: `status` as ACP's exit status. Told once. */
   exit(session: RootSession, terminalId: string, status: JsonObject, now: number, knows?: string): void {
     const terminal = this.#of(session, terminalId);
-    if (terminal.toolCallId === undefined || terminal.hasExited) return;
+    if (terminal.hasExited) return;
+    if (terminal.toolCallId === undefined) {
+      terminal.earlyExit = status;
+      terminal.knows = knows;
+      return;
+    }
     terminal.hasExited = true;
     const exit = {
       terminal_id: terminalId,
@@ -102,6 +129,9 @@ export class TerminalMirror {
       length: 0,
       hasExited: false,
       isPushed: false,
+      early: "",
+      earlyExit: undefined,
+      knows: undefined,
     };
     this.#terminals.set(key, known);
     if (this.#terminals.size > TERMINALS_MAX) {

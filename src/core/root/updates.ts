@@ -100,16 +100,15 @@ export class AgentUpdates {
     session.state.onUpdate(update);
     this.#setters.onUpdate(session, kind);
     this.#publisher.event(session, ACP.sessionUpdate, params, now, { text: frame.text });
+    if (isToolKind(kind)) this.#hosts.terminals.onCard(session, update, now);
     if (session.title !== title) this.#context.link.announce(session);
     return undefined;
   }
 
-  /** X11, S7: the agent speaks of a card itself; terminals it shows are known by it. */
+  /** X11: the agent speaks of a card itself. */
   #onCard(session: RootSession, update: JsonObject): void {
     const toolCallId = stringAt(update, "toolCallId");
-    if (toolCallId === undefined) return;
-    session.unsettledCards.delete(toolCallId);
-    this.#hosts.terminals.noteCard(session, toolCallId, update);
+    if (toolCallId !== undefined) session.unsettledCards.delete(toolCallId);
   }
 
   #onBackend(session: RootSession, method: string, params: JsonObject, now: number): void {
