@@ -112,7 +112,10 @@ export class ZcodeAgent {
         cancelTurn: (session) => this.#parts.prompts.cancelSession(session),
         planApproved: (session) => this.#planApproved(session),
       },
-      () => defaultSettings(config, configuredModels(providers(), pinnedProvider)),
+      () => ({
+        ...defaultSettings(config, configuredModels(providers(), pinnedProvider)),
+        ...(pinnedProvider === undefined ? {} : { pinnedProvider }),
+      }),
     );
     const asks = new Asks({
       clock,

@@ -134,8 +134,9 @@ export class History {
     const lastTurn = isRunning ? lastPrompt(window.messages) : window.messages.length;
     window.messages.slice(page.start, page.end).forEach((message, at) => {
       const isOver = page.start + at < lastTurn;
-      const updates = replayMessage(message, page.start + at, isOver);
-      this.#send(session, alias, isOver ? updates : liveUpdates(session, message, updates, covered));
+      const stored = replayMessage(message, page.start + at, isOver);
+      const updates = stored.map((update) => runningTask(session, update) ?? update);
+      this.#send(alias, isOver ? updates : liveUpdates(session, message, updates, covered));
     });
     if (isRunning) this.#sendUnstored(session, alias, window.messages, covered);
     return covered;
@@ -151,13 +152,14 @@ export class History {
     const isStored = messages.some((message) => message.id === id);
     if (id !== undefined && !isStored && streamed !== undefined && streamed !== "") {
       covered.add(id);
-      this.#send(session, alias, [
+      const { title } = session;
+      this.#send(alias, [
+        ...(title === undefined ? [] : [{ sessionUpdate: "session_info_update", title }]),
         { sessionUpdate: "agent_message_chunk", content: { type: "text", text: streamed }, messageId: id },
       ]);
     }
     const open = session.cards.openOf(active.key).filter((card) => !stored.has(card.id));
     this.#send(
-      session,
       alias,
       open.map((card) => session.cards.current(card)),
     );
@@ -166,13 +168,15 @@ export class History {
   #replayState(session: Session, alias: string, snapshot: JsonObject): void {
     const plan = planEntries(snapshot);
     const usage = usageOfProjection(objectAt(snapshot, "projection"), session.contextWindow);
-    this.#send(session, alias, [
+    const { title } = session;
+    this.#send(alias, [
+      ...(title === undefined ? [] : [{ sessionUpdate: "session_info_update", title }]),
       ...(plan === undefined || plan.length === 0 ? [] : [planUpdate(plan)]),
       ...(usage === undefined ? [] : [usage]),
     ]);
   }
 
-  #send(_session: Session, alias: string, updates: readonly Update[]): void {
+  #send(alias: string, updates: readonly Update[]): void {
     for (const update of updates) this.#host.link.notify(ACP.sessionUpdate, { sessionId: alias, update });
   }
 }
@@ -203,6 +207,12 @@ function liveUpdates(session: Session, message: ZMessage, updates: readonly Upda
   const others = updates.filter((update) => update["sessionUpdate"] !== "agent_message_chunk");
   if (shown === "") return others;
   return [...others, { sessionUpdate: "agent_message_chunk", content: { type: "text", text: shown }, messageId: id }];
+}
+
+/** The launch of a background command is stored as over; its card goes on. */
+function runningTask(session: Session, update: Update): Update | undefined {
+  const card = session.cards.get(stringAt(update, "toolCallId") ?? "");
+  return card?.isBackground === true && !session.cards.isFinal(card.id) ? session.cards.current(card) : undefined;
 }
 
 const isCovered = (update: Update, covered: ReadonlySet<string>): boolean =>

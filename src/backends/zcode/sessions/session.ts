@@ -147,7 +147,8 @@ export class Session {
 
   /** The key under which the cards of this turn are closed. */
   turnKey(turnId: string | undefined): string {
-    return turnId ?? this.turns.active?.key ?? "loose";
+    if (turnId !== undefined && this.turns.get(turnId) !== undefined) return turnId;
+    return this.turns.active?.key ?? "loose";
   }
 
   cancelTurn(turnId: string | undefined): void {

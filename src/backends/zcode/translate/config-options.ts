@@ -30,6 +30,8 @@ export interface Settings {
   readonly mode: string;
   readonly thought: string | undefined;
   readonly models: readonly ModelEntry[];
+  /** Only models of this provider are offered. */
+  readonly pinnedProvider?: string;
   /** Levels of the current model, where the backend lists them apart from the model table. */
   readonly levels: readonly ThoughtLevel[];
 }
@@ -93,6 +95,7 @@ export function withSnapshot(before: Settings, snapshot: JsonObject): Settings {
   const table = (arrayAt(model, "available") ?? []).flatMap(readEntry);
   const levels = arrayAt(thought, "available");
   return {
+    ...before,
     model: readRef(model?.["current"]) ?? before.model,
     mode: stringAt(objectAt(settings, "mode"), "current") ?? before.mode,
     thought: stringAt(thought, "current") ?? stringAt(thought, "defaultLevel") ?? before.thought,
@@ -146,7 +149,10 @@ const option = (value: string, name: string, description?: string): JsonObject =
   description === undefined ? { value, name } : { value, name, description };
 
 function modelOption(settings: Settings): JsonObject[] {
-  const known = settings.models.filter((entry) => !entry.isDisabled);
+  const { pinnedProvider } = settings;
+  const known = settings.models.filter(
+    (entry) => !entry.isDisabled && (pinnedProvider === undefined || entry.providerId === pinnedProvider),
+  );
   const { model } = settings;
   const hasCurrent = model === undefined || entryOf(known, model) !== undefined;
   const options = known.map((entry) => option(modelValue(entry), entry.label, entry.providerLabel));

@@ -20,32 +20,38 @@ export interface TurnShown {
 
 /**
  * The assistant messages that answer a prompt: those after its user message and before the next one. `sent` is the text
- * as the backend got it. Undefined when the prompt is not in the list: then nothing in it can be told apart.
+ * as the backend got it. `isAfterCancel` when a cancelled turn came right before: its late messages are then told apart
+ * strictly. Undefined when the prompt is not in the list: nothing in it can be told apart.
  */
-export function answersTo(messages: readonly ZMessage[], sent: string): ZMessage[] | undefined {
+export function answersTo(messages: readonly ZMessage[], sent: string, isAfterCancel: boolean): ZMessage[] | undefined {
   const wanted = sent.trim();
-  let start = -1;
-  messages.forEach((message, at) => {
-    if (isPrompt(message) && textOf(message).trim() === wanted) start = at;
-  });
-  if (start === -1) return undefined;
-  return ownAnswers(messages.slice(start + 1));
+  const exact = messages.findLastIndex((message) => isPrompt(message) && textOf(message).trim() === wanted);
+  // A backend may store a prompt in other words (an expanded command); then it is the last one there is.
+  const start = exact !== -1 || isAfterCancel ? exact : messages.findLastIndex(isPrompt);
+  const prompt = messages[start];
+  return prompt === undefined ? undefined : ownAnswers(prompt, messages.slice(start + 1), messages, isAfterCancel);
 }
 
-/** The assistant messages of one stretch, without those that answer a notification in between. */
-function ownAnswers(messages: readonly ZMessage[]): ZMessage[] {
-  const foreign = new Set<string>();
+/** The assistant messages of one stretch that belong to `prompt`: by their parent where it is named, else by place. */
+function ownAnswers(
+  prompt: ZMessage,
+  stretch: readonly ZMessage[],
+  all: readonly ZMessage[],
+  isAfterCancel: boolean,
+): ZMessage[] {
+  const known = new Set(all.map((message) => message.id));
+  const ownIds = new Set([prompt.id]);
   const own: ZMessage[] = [];
   let isForeign = false;
-  for (const message of messages) {
+  for (const message of stretch) {
     if (isPrompt(message)) break;
-    if (message.role === "user") {
-      if (isNotification(message) && message.id !== undefined) foreign.add(message.id);
-      isForeign = isNotification(message);
-    } else if (message.role === "assistant" && !message.isHidden) {
-      const answersForeign = message.parentId === undefined ? isForeign : foreign.has(message.parentId);
-      if (!answersForeign) own.push(message);
-    }
+    if (message.role === "user") isForeign = isNotification(message);
+    if (message.role !== "assistant" || message.isHidden) continue;
+    const parent = message.parentId;
+    const isNamed = parent !== undefined && (known.has(parent) || isAfterCancel);
+    if (isNamed ? !ownIds.has(parent) : isForeign) continue;
+    ownIds.add(message.id);
+    own.push(message);
   }
   return own;
 }

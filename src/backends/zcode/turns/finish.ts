@@ -61,7 +61,7 @@ export class Finisher {
       if (attempt > 0) await pause(this.#host.clock, TIMING.replyStepMs, run.signal);
       const messages = await this.#messages(session, anchor);
       if (run.isCancelled) return;
-      const answers = messages === undefined ? undefined : answersTo(messages, run.text);
+      const answers = messages === undefined ? undefined : answersTo(messages, run.text, run.followsCancel);
       const out: Update[] = [];
       const hasText = answers !== undefined && pushUndelivered(answers, shown, out);
       this.#emit(session, run, out);

@@ -54,6 +54,7 @@ export class Router {
       case "session.titleUpdated":
         return this.#titled(session, payload);
       case "session.closed":
+      case "session.resident_deactivated":
         session.generation = undefined;
         return;
       case "permission.resolved":
@@ -199,7 +200,8 @@ export class Router {
   }
 
   #tool(session: Session, event: ZEvent): void {
-    const turn = this.#turnOf(session, event);
+    if (isDetachedWork(event.payload)) return this.#detachedTool(session, event.payload);
+    const turn = this.#parentTurn(session, event.payload) ?? this.#turnOf(session, event);
     if (turn === undefined) return;
     this.#touch(session, turn);
     if (turn.isDead || turn.kind === "compact") return;
@@ -212,6 +214,23 @@ export class Router {
       this.#host.asks.drop(session, { toolCallId: stringAt(event.payload, "toolCallId") });
     }
     if (followUp.ended !== undefined || followUp.wantsDiff !== undefined) this.#followUps.afterTool(session, followUp);
+  }
+
+  /** A sub-agent's call may name the sub-agent's own turn; it belongs where the sub-agent was called. */
+  #parentTurn(session: Session, payload: JsonObject): Turn | undefined {
+    const parent = session.cards.get(stringAt(payload, "parentToolCallId") ?? "");
+    return parent?.turn === undefined ? undefined : session.turns.get(parent.turn);
+  }
+
+  /** A call inside a background sub-agent: its task has a card, so only one that was asked about is shown. */
+  #detachedTool(session: Session, payload: JsonObject): void {
+    const id = stringAt(payload, "toolCallId");
+    if (id === undefined) return;
+    const kind = stringAt(payload, "kind");
+    if (kind === "result" || kind === "error") this.#host.asks.drop(session, { toolCallId: id });
+    const out: Update[] = [];
+    if (session.cards.get(id)?.isAnnounced === true) session.cards.apply(payload, "loose", out);
+    session.emit(out);
   }
 
   #touch(session: Session, turn: Turn): void {
@@ -319,6 +338,9 @@ export class Router {
     for (const wake of [...session.onLockFree]) wake();
   }
 }
+
+const isDetachedWork = (payload: JsonObject): boolean =>
+  payload["background"] === true && stringAt(payload, "source") === "subagent";
 
 const reportedKind = (turn: Turn): "goal" | "background" | "compact" =>
   turn.kind === "goal" || turn.kind === "compact" ? turn.kind : "background";

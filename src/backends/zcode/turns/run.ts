@@ -31,6 +31,8 @@ export class PromptRun {
   /** The turn it was steered into, when the backend queued it behind a running one. */
   steeredInto: string | undefined;
   hasOutput = false;
+  /** A cancelled turn ran right before: late messages of it are about. */
+  followsCancel = false;
   /** Sent at least once: there is something to stop. */
   wasSent = false;
   lastEventAt = 0;

@@ -40,6 +40,7 @@ export class Sender {
     const { clock } = this.#host;
     const { dying } = session.turns;
     if (dying === undefined) return;
+    run.followsCancel = true;
     const started = clock.now();
     while (!dying.isEnded) {
       await orCancelled(run, Promise.race([dying.ended, pause(clock, TIMING.drainStepMs, run.signal)]));

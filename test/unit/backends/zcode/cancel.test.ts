@@ -210,3 +210,23 @@ test("builds that name no turn at all: prompts, a notification in between and a 
   expect((await h.settle(second)).result?.["stopReason"]).toBe("end_turn");
   expect(h.client.text()).toBe("a1 report a2 echo: B");
 });
+
+test("T2 nothing of a cancelled turn is shown, however long a build that ignores the stop goes on", async () => {
+  const steps = [
+    { do: "text", text: "a" },
+    { do: "until", name: "more" },
+    { do: "text", text: "GHOST" },
+    { do: "tool", payload: { kind: "scheduled", toolCallId: "ghost", toolName: "Bash", input: { command: "x" } } },
+    { do: "hang" },
+  ] as const;
+  h = await harness({ profile: "0.16.5-aug", knobs: { ignoresStop: "v4" }, prompts: [{ match: "A", steps }] });
+  const id = await h.newSession();
+  const prompt = h.client.prompt(id, "A");
+  await h.until("A speaks", () => h.client.text() === "a");
+  h.client.notify("session/cancel", { sessionId: id });
+  await h.settle(prompt);
+  h.fake.go("more");
+  await h.clock.advance(2_000);
+  expect(h.client.text()).toBe("a");
+  expect(h.client.of("tool_call")).toEqual([]);
+});
