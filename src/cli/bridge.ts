@@ -102,7 +102,8 @@ export const command: Command = {
     const agent = await chooseAgent(positionals, after, home);
     const cwd = values.cwd ?? process.cwd();
     if (process.stdin.isTTY && values.headless !== true) return runOnTerminal(agent, cwd);
-    const instanceId = randomUUID();
+    // Given by the hub that starts a headless one, so that it knows its own when it dials.
+    const instanceId = (values.headless === true ? process.env["ACP_HUB_INSTANCE_ID"] : undefined) ?? randomUUID();
     const paths = resolvePaths(home);
     const { isShared, token } = await sharingOf(agent, values["no-share"] !== true);
     const name = values.name ?? agent.name;

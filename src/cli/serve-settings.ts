@@ -7,7 +7,7 @@ export interface ServeFlags {
   readonly port: number | undefined;
 }
 
-export type ServeSettings = Omit<ServeOptions, "paths" | "version" | "log"> & { readonly logLevel: string };
+export type ServeSettings = Omit<ServeOptions, "paths" | "version" | "log" | "program"> & { readonly logLevel: string };
 
 /** Rejects with a usage error that names what is wrong. */
 export function serveSettings(_paths: Paths, flags: ServeFlags, env: NodeJS.ProcessEnv): Promise<ServeSettings> {
@@ -22,6 +22,7 @@ export function serveSettings(_paths: Paths, flags: ServeFlags, env: NodeJS.Proc
     createRoots: [],
     remoteMcpServers: {},
     metaKeys: [],
+    profiles: [],
     logLevel: "info",
   });
 }

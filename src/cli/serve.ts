@@ -36,7 +36,7 @@ export const command: Command = {
     const flags = { host: values.host, port: readNumber("--port", values.port, 0, 65_535) };
     const settings = await serveSettings(paths, flags, process.env);
     const log = hubLog(settings.logLevel, `${paths.logDir}/hub.log`);
-    const options: ServeOptions = { ...settings, paths, version: VERSION, log };
+    const options: ServeOptions = { ...settings, paths, version: VERSION, log, program: thisProgram(home) };
     const running = await listen(options, isOnDemand);
     if (running === "running-already") return EXIT.ok;
     announce(options, running);
@@ -49,6 +49,12 @@ export const command: Command = {
     return EXIT.ok;
   },
 };
+
+/** Headless bridges are this very installation, on the same home. */
+function thisProgram(home: string | undefined): ServeOptions["program"] {
+  const env = home === undefined ? process.env : { ...process.env, ACP_HUB_HOME: home };
+  return { command: process.execPath, args: [...process.execArgv, process.argv[1] ?? ""], env };
+}
 
 async function listen(options: ServeOptions, isOnDemand: boolean): Promise<RunningHub | "running-already"> {
   try {

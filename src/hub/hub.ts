@@ -21,10 +21,12 @@ import { healthRoutes } from "./http/health-routes.ts";
 import { historyRoutes } from "./http/history-routes.ts";
 import { instanceRoutes } from "./http/instance-routes.ts";
 import { interactionRoutes } from "./http/interaction-routes.ts";
+import { metricsRoute } from "./http/metrics-route.ts";
 import { HubWide } from "./hub-wide.ts";
 import type { Instance } from "./instance.ts";
 import { LinkServer } from "./link-server.ts";
 import type { HubLog } from "./log.ts";
+import { HubMetrics } from "./metrics.ts";
 import { owner, type Principal } from "./principal.ts";
 import { InstanceRecord } from "./record.ts";
 import { Registry } from "./registry.ts";
@@ -69,6 +71,7 @@ export class Hub {
   readonly sockets: Sockets = new Sockets();
   readonly registry: Registry;
   readonly history: History | undefined;
+  readonly metrics: HubMetrics = new HubMetrics();
   readonly #startedAt = Date.now();
   readonly #links: LinkServer;
   readonly #wide: HubWide;
@@ -102,6 +105,7 @@ export class Hub {
       },
     );
     this.#wide = new HubWide(this.registry, options.version, this.history);
+    this.metrics.watch(this);
     this.#links = new LinkServer(options.paths.linkSocket, options.version, this.registry);
   }
 
@@ -155,13 +159,17 @@ export class Hub {
       edge,
       basePath: isLocal ? "" : basePath,
       authenticate: (request) => auth.authenticateHttp(request),
-      onRefused: (status, route, address) => log.info({ status, route, address }, "request refused"),
+      onRefused: (status, route, address) => {
+        this.metrics.onRefused(status);
+        log.info({ status, route, address }, "request refused");
+      },
       onError: (error, route) => log.error({ err: error, route }, "request failed"),
     };
     const routes: Routes[] = [
       healthRoutes(() => this.#isReady),
       instanceRoutes(this.registry, () => this.isStarting),
       interactionRoutes(this.registry),
+      metricsRoute(this.metrics),
       eventRoutes(this.events, randomBytes(6).toString("base64url")),
       ...this.#historyRoutes(),
       ...this.options.routes(this),
@@ -185,7 +193,10 @@ export class Hub {
       isLocal,
       authenticate: (request, url) => (isLocal ? Promise.resolve(owner) : auth.authenticateUpgrade(request, url)),
       route: (url) => this.#route(url),
-      onRefused: (refusal, address) => log.info({ status: refusal.status, address }, "upgrade refused"),
+      onRefused: (refusal, address) => {
+        this.metrics.onRefused(refusal.status);
+        log.info({ status: refusal.status, address }, "upgrade refused");
+      },
     });
     server.on("upgrade", (request, socket, head) => upgrades.onUpgrade(request, socket, head));
   }
@@ -222,6 +233,10 @@ export class Hub {
 
   #observe(instance: Instance, observation: MirrorObservation): void {
     const instanceId = instance.id;
+    this.metrics.onObservation(observation);
+    if (observation.kind === "interactions-changed") {
+      for (const view of instance.mirror.openInteractions()) this.metrics.onOpened(view.interactionId, view.openedAt);
+    }
     if (observation.kind === "sessions-changed" || observation.kind === "interactions-changed") {
       this.events.emit({ kind: observation.kind, instanceId });
     } else if (observation.kind === "settled") {

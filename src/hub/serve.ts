@@ -9,8 +9,11 @@ import { makePrivateDir, type Paths } from "../config/paths.ts";
 import { openStore } from "../store/open-store.ts";
 import { authGate } from "./auth-gate.ts";
 import { isOwnOrigin, makeEdge } from "./edge.ts";
+import { HeadlessInstances } from "./headless.ts";
 import type { Routes } from "./http/app.ts";
+import { auditRoutes } from "./http/audit-routes.ts";
 import { authRoutes } from "./http/auth-routes.ts";
+import { headlessRoutes } from "./http/headless-routes.ts";
 import { builtWebDir, readWebFiles, webRoutes } from "./http/web-routes.ts";
 import { Hub } from "./hub.ts";
 import { takeLock } from "./lock.ts";
@@ -32,6 +35,10 @@ export interface ServeOptions {
   readonly metaKeys: readonly string[];
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly log: HubLog;
+  /** Agent profiles that may be started without an editor; the first is the default. */
+  readonly profiles: readonly string[];
+  /** How this program is started: a headless bridge is one more of it. */
+  readonly program: { readonly command: string; readonly args: readonly string[]; readonly env: NodeJS.ProcessEnv };
 }
 
 export interface RunningHub {
@@ -139,6 +146,14 @@ async function start(
         addressOf: (request) => addressOf(request.raw),
         connectionsOf: (id) => running.sockets.ofDevice(id).length,
       }),
+      headlessRoutes(
+        new HeadlessInstances(running.registry, {
+          roots: options.createRoots,
+          profiles: options.profiles,
+          ...options.program,
+        }),
+      ),
+      auditRoutes(store),
       webRoutes(webFiles),
     ],
   });

@@ -1,0 +1,41 @@
+/** Starting and ending instances without an editor (contract §3). */
+import { isObject, stringAt } from "../../protocol/json.ts";
+import type { HeadlessInstances, HeadlessRefusal } from "../headless.ts";
+import type { Routes } from "./app.ts";
+import { CREATE } from "./needs.ts";
+import { Problem } from "./problem.ts";
+
+const REFUSALS: Readonly<Record<HeadlessRefusal, readonly [number, string]>> = {
+  off: [403, "Starting instances is off: set create.roots in the hub's configuration"],
+  outside: [403, "This workspace is not inside the configured create.roots"],
+  "no-profile": [403, "There is no such agent profile in the hub's configuration"],
+  "too-many": [429, "Too many instances are running already"],
+  timeout: [504, "The instance did not come up"],
+  "not-headless": [403, "This instance belongs to an editor: it ends with its editor"],
+  unknown: [404, "No such instance"],
+};
+
+const problem = (refusal: HeadlessRefusal): Problem => {
+  const [status, words] = REFUSALS[refusal];
+  return new Problem(status, words, { code: refusal });
+};
+
+export function headlessRoutes(headless: HeadlessInstances): Routes {
+  return (app) => {
+    app.post("/api/instances", CREATE, async (request, reply) => {
+      const body = isObject(request.body) ? request.body : {};
+      const workspace = stringAt(body, "workspacePath");
+      if (workspace === undefined) throw new Problem(400, '"workspacePath" must be a string');
+      if (body["agent"] !== undefined && typeof body["agent"] !== "string")
+        throw new Problem(400, '"agent" must be a profile name');
+      const answer = await headless.create(workspace, stringAt(body, "agent"));
+      if ("refusal" in answer) throw problem(answer.refusal);
+      return reply.code(201).send(answer);
+    });
+    app.delete<{ Params: { id: string } }>("/api/instances/:id", CREATE, (request, reply) => {
+      const refusal = headless.end(request.params.id);
+      if (refusal !== undefined) throw problem(refusal);
+      return reply.code(204).send();
+    });
+  };
+}

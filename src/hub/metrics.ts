@@ -1,0 +1,92 @@
+/** What the hub counts, for Prometheus (`GET /metrics`). Numbers only: no ids, names or addresses as labels. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry as Metrics } from "prom-client";
+import type { MirrorObservation } from "../core/mirror/ports.ts";
+import type { Hub } from "./hub.ts";
+
+export class HubMetrics {
+  readonly metrics: Metrics = new Metrics();
+  readonly #settled: Counter<"action">;
+  readonly #latency: Histogram;
+  readonly #events: Counter<"kind">;
+  readonly #refused: Counter<"status">;
+  readonly #opened = new Map<string, number>();
+
+  constructor() {
+    const registers = [this.metrics];
+    collectDefaultMetrics({ register: this.metrics, prefix: "acp_hub_" });
+    this.#settled = new Counter({
+      name: "acp_hub_interactions_settled_total",
+      help: "Interactions settled",
+      labelNames: ["action"],
+      registers,
+    });
+    this.#latency = new Histogram({
+      name: "acp_hub_interaction_open_seconds",
+      help: "How long interactions were open",
+      buckets: [1, 5, 15, 60, 300, 1800, 7200],
+      registers,
+    });
+    this.#events = new Counter({
+      name: "acp_hub_mirror_events_total",
+      help: "Late answers, abstentions, refused notifications",
+      labelNames: ["kind"],
+      registers,
+    });
+    this.#refused = new Counter({
+      name: "acp_hub_refused_total",
+      help: "Requests and upgrades refused, by status",
+      labelNames: ["status"],
+      registers,
+    });
+  }
+
+  /** Gauges that are read when somebody asks. */
+  watch(hub: Hub): void {
+    const registers = [this.metrics];
+    const gauge = (name: string, help: string, read: () => number): void => {
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(read());
+        },
+      });
+    };
+    gauge("acp_hub_connections", "Open WebSocket connections", () => hub.sockets.count);
+    gauge("acp_hub_instances", "Running bridges", () => hub.registry.list().length);
+    gauge("acp_hub_sessions", "Live sessions", () =>
+      hub.registry.list().reduce((sum, each) => sum + [...each.mirror.sessions].length, 0),
+    );
+    gauge("acp_hub_interactions_open", "Open interactions", () =>
+      hub.registry.list().reduce((sum, each) => sum + each.mirror.openInteractions().length, 0),
+    );
+    gauge("acp_hub_connections_behind", "Connections that are being caught up", () => {
+      let behind = 0;
+      hub.sockets.each((socket) => {
+        if (socket.connection.outbox.isBehind) behind += 1;
+      });
+      return behind;
+    });
+  }
+
+  onObservation(observation: MirrorObservation): void {
+    if (observation.kind === "settled") {
+      const { notice } = observation;
+      this.#settled.inc({ action: notice.outcome.action });
+      const openedAt = this.#opened.get(notice.interactionId);
+      this.#opened.delete(notice.interactionId);
+      if (openedAt !== undefined && notice.at > 0) this.#latency.observe((notice.at - openedAt) / 1000);
+    } else if (observation.kind !== "sessions-changed" && observation.kind !== "interactions-changed") {
+      this.#events.inc({ kind: observation.kind });
+    }
+  }
+
+  onOpened(interactionId: string, openedAt: number): void {
+    if (this.#opened.size < 10_000) this.#opened.set(interactionId, openedAt);
+  }
+
+  onRefused(status: number): void {
+    this.#refused.inc({ status: String(status) });
+  }
+}
