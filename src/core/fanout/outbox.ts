@@ -23,6 +23,8 @@ export interface CatchUpSource {
   tail(): number;
   /** True while a page plan is under way: the feed's tail must not be mixed into it. */
   readonly isMidway: boolean;
+  /** Up to here it is history the reader asked for: read from the source alone, which marks it and leaves nothing of it out. */
+  readonly historyUpTo: number;
   /** Frames after `cursor` up to event `upTo`, at most about `maxBytes`; `last` is the cursor after them. */
   read(cursor: number, upTo: number, maxBytes: number): CatchUpPage;
   /** What to say when a reader that was live has to be caught up from the journal: updates after `cursor` come joined. */
@@ -239,8 +241,10 @@ class Subscription<Encoded> implements FeedReader<Encoded> {
     this.isBehind = true;
   }
 
-  #advance(target: number): void {
-    const segment = this.#source.isMidway ? undefined : this.#feed.segmentFrom(this.#cursor + 1);
+  #advance(until: number): void {
+    const isHistory = this.#cursor < this.#source.historyUpTo;
+    const target = isHistory ? Math.min(until, this.#source.historyUpTo) : until;
+    const segment = isHistory || this.#source.isMidway ? undefined : this.#feed.segmentFrom(this.#cursor + 1);
     if (segment !== undefined && segment.first === this.#cursor + 1 && segment.last <= target) {
       this.#take(segment);
       return;

@@ -41,6 +41,11 @@ export class Attachments<Encoded> {
     this.#watchers.onAttached(connection);
   }
 
+  /** It may still turn out to watch everything. */
+  isUndecided(connection: Connection<Encoded>): boolean {
+    return this.#watchers.isUndecided(connection);
+  }
+
   onInitialized(connection: Connection<Encoded>): void {
     this.#watchers.onInitialized(connection);
   }

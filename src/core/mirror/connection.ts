@@ -56,8 +56,6 @@ export class Connection<Encoded> {
   openCopies = 0;
   /** Per session (the copy itself: ids of two instances may be equal), what it has seen begins after this event (X6). */
   readonly seenAfter: WeakMap<object, number> = new WeakMap();
-  /** Per session it does not read, the last notice it was told: it is not told again when it begins to (B1). */
-  readonly toldUpTo: WeakMap<object, number> = new WeakMap();
   /** Its loads carry `_meta.zcode`: it speaks the predecessor's dialect (contract §4). */
   speaksDialect = false;
   /** Sessions it attached by the public attach draft, and the name it gave itself. */

@@ -189,16 +189,16 @@ export class LinkEvents<Encoded> {
       ...(except !== undefined && { except: connectionId(except) }),
     });
     this.#context.markDirty(session);
-    if (isNotice(method)) this.#tellOthers(session, stamp.seq, text);
+    if (isNotice(method)) this.#tellOthers(session, text);
   }
 
   /** B1: notices go to all in scope, attached or not. */
-  #tellOthers(session: MirrorSession<Encoded>, seq: number, text: string): void {
+  #tellOthers(session: MirrorSession<Encoded>, text: string): void {
     for (const connection of this.#context.connections) {
       if (!connection.isInitialized || !connection.abilities.isExtended || connection.outbox.isSubscribed(session.feed))
         continue;
-      connection.toldUpTo.set(session, seq);
-      connection.outbox.send(text);
+      // Who may turn out to watch gets everything in its place, a little later.
+      if (!this.#attachments.isUndecided(connection)) connection.outbox.send(text);
     }
   }
 

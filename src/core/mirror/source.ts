@@ -19,17 +19,8 @@ export interface SourceOptions {
 }
 
 /** True when `connection` is not to see the item: a notice it would not understand, or its own echo outside a history it asked for. */
-function isHidden<E>(
-  item: JournalItem,
-  session: MirrorSession<E>,
-  connection: Connection<E>,
-  isReplay: boolean,
-): boolean {
-  if (isExtendedOnly(item)) {
-    if (!connection.abilities.isExtended) return true;
-    // Notices it was told while it did not read the session are not news now.
-    return !isReplay && item.last <= (connection.toldUpTo.get(session) ?? 0);
-  }
+function isHidden<E>(item: JournalItem, connection: Connection<E>, isReplay: boolean): boolean {
+  if (isExtendedOnly(item)) return !connection.abilities.isExtended;
   if (isReplay) return false;
   if (item.by?.connectionId !== connection.id || item.method !== ACP.sessionUpdate) return false;
   const kind = item.run?.kind ?? objectAt(item.params, "update")?.["sessionUpdate"];
@@ -53,6 +44,10 @@ export class JournalSource<Encoded> implements CatchUpSource {
     return this.#plan !== undefined;
   }
 
+  get historyUpTo(): number {
+    return this.#options.replayUpTo;
+  }
+
   tail(): number {
     return this.#session.journal.tail;
   }
@@ -71,7 +66,7 @@ export class JournalSource<Encoded> implements CatchUpSource {
       const item = plan.items[plan.given];
       plan.given += 1;
       const isReplay = item !== undefined && item.last <= this.#options.replayUpTo;
-      if (item === undefined || isHidden(item, this.#session, this.#connection, isReplay)) continue;
+      if (item === undefined || isHidden(item, this.#connection, isReplay)) continue;
       const text = itemText(item, this.#session.epoch, isReplay ? { replay: true } : {});
       texts.push(text);
       bytes += text.length;

@@ -1,5 +1,6 @@
 /** Clients that attach nothing: after a moment they watch every session in scope, from their initialize on (B1). */
 import type { SessionId } from "../../protocol/ids.ts";
+import { isExtendedOnly, itemText } from "../journal/frames.ts";
 import type { Connection } from "./connection.ts";
 import type { MirrorContext } from "./context.ts";
 import type { MirrorSession } from "./session.ts";
@@ -56,9 +57,16 @@ export class Watchers<Encoded> {
     const watch = this.#watching.get(connection);
     if (watch === undefined || connection.abilities.wantsAll) return;
     this.onGone(connection);
-    if (!watch.isOn) return;
-    for (const other of this.#context.sessions.values())
-      if (other !== keep && !other.attached.has(connection)) connection.outbox.unsubscribe(other.feed);
+    for (const other of this.#context.sessions.values()) {
+      if (other === keep || other.attached.has(connection)) continue;
+      if (watch.isOn) connection.outbox.unsubscribe(other.feed);
+      else if (connection.abilities.isExtended) this.#tellNotices(connection, other, this.#startOf(watch, other));
+    }
+  }
+
+  /** It has not said yet whether it watches: nothing of sessions it does not read goes to it. */
+  isUndecided(connection: Connection<Encoded>): boolean {
+    return this.#watching.get(connection)?.isOn === false;
   }
 
   /** True when it watches, so that a detached session is still read. */
@@ -73,6 +81,19 @@ export class Watchers<Encoded> {
 
   onTimer(name: string): void {
     for (const connection of this.#watching.keys()) if (name === watchTimer(connection)) this.#watchAll(connection);
+  }
+
+  /** Notices go to all in scope: those that came while it was undecided are told now. */
+  #tellNotices(connection: Connection<Encoded>, session: MirrorSession<Encoded>, after: number): void {
+    const found = session.journal.itemsAfter(after);
+    if (!found.ok) return;
+    for (const item of found.items)
+      if (isExtendedOnly(item)) connection.outbox.send(itemText(item, session.epoch));
+  }
+
+  #startOf(watch: Watch, session: MirrorSession<Encoded>): number {
+    const from = watch.from.get(session.id);
+    return Math.max(from?.epoch === session.epoch ? from.seq : 0, session.baselineTail);
   }
 
   #watchAll(connection: Connection<Encoded>): void {
@@ -90,8 +111,7 @@ export class Watchers<Encoded> {
   #watch(connection: Connection<Encoded>, session: MirrorSession<Encoded>): void {
     const watch = this.#watching.get(connection);
     if (watch === undefined || connection.isGone || connection.outbox.isSubscribed(session.feed)) return;
-    const from = watch.from.get(session.id);
-    const seen = Math.max(from?.epoch === session.epoch ? from.seq : 0, session.baselineTail);
+    const seen = this.#startOf(watch, session);
     const source = new JournalSource(session, connection, {
       replayUpTo: 0,
       isWholeReplay: false,

@@ -276,8 +276,10 @@ export class Asks {
       ...(ask.toolCallId !== undefined && { toolCallId: ask.toolCallId }),
     };
     this.#keepSettled(notice);
-    if (ask.session !== undefined && ask.toolCallId !== undefined)
-      noteSettledCard(ask.session, ask.toolCallId, outcome);
+    if (ask.session !== undefined && ask.toolCallId !== undefined) {
+      const isByRemote = by !== SYSTEM && by.connectionId !== this.#context.primary?.caller.by.connectionId;
+      noteSettledCard(ask.session, ask.toolCallId, outcome, isByRemote);
+    }
     const { action } = outcome;
     this.#context.ports.observe({
       kind: "interaction-settled",

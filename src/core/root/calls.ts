@@ -29,6 +29,8 @@ export interface Call {
   readonly method: string;
   readonly params: JsonObject;
   answer(body: AnswerBody): void;
+  /** False once nobody waits for the answer: its link is gone, and the caller was told that the request failed. */
+  isOwed(): boolean;
 }
 
 export const PRIMARY_KEY = "primary";

@@ -23,6 +23,7 @@ function catchUpSource(session: RootSession): CatchUpSource {
   return {
     tail: () => journal.tail,
     isMidway: false,
+    historyUpTo: 0,
     gapNotice: () => undefined,
     read(cursor, upTo, maxBytes) {
       const page = journal.pageAfter(cursor, upTo, maxBytes);

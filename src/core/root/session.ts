@@ -9,6 +9,7 @@ import { Feed } from "../fanout/feed.ts";
 import { Journal } from "../journal/journal.ts";
 import { SessionState } from "../session-state.ts";
 import { Lane, type Prompt } from "./lane.ts";
+import type { SettledCard } from "./settled-cards.ts";
 
 /** Lines of one tick, joined: what the link's socket takes. */
 export const lineEncoder = {
@@ -58,8 +59,8 @@ export class RootSession {
   pendingEcho = "";
   /** Its blocks that are not text, written out. */
   pendingBlocks: string[] = [];
-  /** Cards whose interaction was settled in this turn, and whether it was allowed; the agent has said nothing of them since (X11). */
-  readonly unsettledCards: Map<string, boolean> = new Map();
+  /** Cards whose interaction was settled in this turn; the agent has said nothing of them since (X11). */
+  readonly unsettledCards: Map<string, SettledCard> = new Map();
   isListed: boolean;
   /** Loaded or made by the primary and not closed by it. */
   hasPrimary: boolean;

@@ -12,6 +12,11 @@ export interface Dialog {
   readonly params: JsonObject;
 }
 
+interface Held {
+  readonly update: JsonObject | undefined;
+  readonly stamp: Stamp;
+}
+
 export interface Received {
   readonly method?: string;
   readonly id?: Json;
@@ -35,6 +40,13 @@ export class AcpClient {
   readonly settled: Set<string> = new Set();
   readonly cursors: Map<string, { epoch: string; seq: number }> = new Map();
   readonly problems: string[] = [];
+  /** Sessions whose journal was lost to this client: it has to load them anew. */
+  readonly mustReload: Set<string> = new Set();
+  /** Sessions whose history it was given whole. */
+  readonly loaded: Set<string> = new Set();
+  /** Loads on their way, by session: what came since, while only the response can tell what it is. */
+  readonly #loads = new Map<string, { readonly id: Json; readonly held: Held[] | undefined; isFresh: boolean }>();
+  readonly #setting = new Map<Json, JsonObject>();
   readonly #everAsked = new Set<number>();
 
   constructor(name: string, send: (text: string) => void) {
@@ -45,8 +57,9 @@ export class AcpClient {
   /** Sends a request and returns its id; the answer is in `responses`. */
   request(method: string, params: JsonObject, id: Json = this.#nextId++): Json {
     const sessionId = stringAt(params, "sessionId");
-    if (method === "session/load" && sessionId !== undefined) this.#startLoad(sessionId, params);
+    if (method === "session/load" && sessionId !== undefined) this.#startLoad(sessionId, params, id);
     this.#owed.set(JSON.stringify(id), method);
+    if (method === "session/set_mode") this.#setting.set(id, params);
     this.#send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
     return id;
   }
@@ -134,6 +147,35 @@ export class AcpClient {
     const key = JSON.stringify(message.id);
     if (message.id !== null && !this.#owed.delete(key)) this.problems.push(`unexpected response to ${key}`);
     if (message.id !== undefined) this.responses.set(message.id, message);
+    this.#onSet(message);
+    for (const [sessionId, load] of this.#loads)
+      if (load.id === message.id) this.#endLoad(sessionId, load.held, message);
+  }
+
+  /** Who sets a mode knows it from the response: only the others are told. */
+  #onSet(message: Received): void {
+    const params = this.#setting.get(message.id ?? null);
+    this.#setting.delete(message.id ?? null);
+    const sessionId = stringAt(params, "sessionId");
+    if (params === undefined || sessionId === undefined || message.result === undefined) return;
+    const update = { sessionUpdate: "current_mode_update", currentModeId: params["modeId"] };
+    this.transcript(sessionId).apply(update, undefined);
+  }
+
+  /** With a cursor, the verdict says whether what came goes on from there or is everything. */
+  #endLoad(sessionId: string, held: readonly Held[] | undefined, message: Received): void {
+    this.#loads.delete(sessionId);
+    if (message.result !== undefined) this.loaded.add(sessionId);
+    if (held === undefined) return;
+    const meta = isObject(message.result) ? hubMeta(message.result) : undefined;
+    if (meta?.["verdict"] !== "ok") {
+      this.transcripts.delete(sessionId);
+      this.cursors.delete(sessionId);
+    }
+    for (const { update, stamp } of held) {
+      this.#note(sessionId, stamp);
+      if (update !== undefined) this.transcript(sessionId).apply(update, stamp);
+    }
   }
 
   #onRequest(id: Json, method: string, params: JsonObject): void {
@@ -155,11 +197,23 @@ export class AcpClient {
     if (method === "_acp-hub/interaction_settled") this.settled.add(stringAt(params, "interactionId") ?? "");
     const sessionId = stringAt(params, "sessionId");
     if (sessionId === undefined) return;
-    if (method === "_acp-hub/reset") this.cursors.delete(sessionId);
+    if (method === "_acp-hub/reset") this.mustReload.add(sessionId);
     const stamp = readStamp(params);
-    if (stamp?.page === true) return;
-    if (stamp !== undefined) this.#note(sessionId, stamp);
+    // Made for this client alone: no part of the record.
+    if (stamp?.page === true || hubMeta(params)?.["synthetic"] === "local") return;
     const update = params["update"];
+    const load = this.#loads.get(sessionId);
+    if (load?.held !== undefined && stamp !== undefined) {
+      load.held.push({ update: isObject(update) ? update : undefined, stamp });
+      return;
+    }
+    if (load !== undefined && !load.isFresh && stamp?.replay === true) {
+      // The replay begins: whatever came before it belongs to what it repeats.
+      load.isFresh = true;
+      this.transcripts.delete(sessionId);
+      this.cursors.delete(sessionId);
+    }
+    if (stamp !== undefined) this.#note(sessionId, stamp);
     if (method === "session/update" && isObject(update)) this.transcript(sessionId).apply(update, stamp);
     else if (stamp !== undefined) this.transcript(sessionId).notices.push({ seq: stamp.seq, method });
   }
@@ -175,8 +229,18 @@ export class AcpClient {
     this.cursors.set(sessionId, { epoch: stamp.epoch, seq: isSame ? Math.max(cursor.seq, stamp.seq) : stamp.seq });
   }
 
-  #startLoad(sessionId: string, params: JsonObject): void {
-    if (hubMeta(params)?.["cursor"] === undefined) {
+  /** Goes on as another client did: same person, new connection. */
+  takeOver(other: AcpClient): void {
+    for (const [id, transcript] of other.transcripts) this.transcripts.set(id, transcript);
+    for (const [id, cursor] of other.cursors) this.cursors.set(id, cursor);
+    for (const id of other.settled) this.settled.add(id);
+  }
+
+  #startLoad(sessionId: string, params: JsonObject, id: Json): void {
+    const hasCursor = hubMeta(params)?.["cursor"] !== undefined;
+    this.mustReload.delete(sessionId);
+    this.#loads.set(sessionId, { id, held: hasCursor ? [] : undefined, isFresh: false });
+    if (!hasCursor) {
       this.transcripts.delete(sessionId);
       this.cursors.delete(sessionId);
     }

@@ -22,7 +22,6 @@ export class Transcript {
 
   /** Applies one update. `by` is the connection an echoed prompt names. */
   apply(update: JsonObject, stamp: Stamp | undefined): void {
-    if (stamp?.synthetic === "local") return;
     const kind = stringAt(update, "sessionUpdate") ?? "";
     if (STATE_KINDS.has(kind)) {
       const before = kind === "session_info_update" ? this.states.get(kind) : undefined;
@@ -42,12 +41,12 @@ export class Transcript {
     return entry?.kind === "card" ? entry.card : undefined;
   }
 
-  /** The comparable form. Prompts of `without` are left out: their author shows them from its own input. */
-  normal(without?: string): Json {
+  /** The comparable form. Prompts of the connections `without` are left out: their author shows them from its own input. */
+  normal(without: ReadonlySet<string> = new Set()): Json {
     const entries: Json[] = [];
     let last: { role: string; messageId: string | undefined; by: string | undefined; text: string } | undefined;
     for (const entry of this.entries) {
-      if (entry.kind !== "card" && entry.by !== undefined && entry.by === without) continue;
+      if (entry.kind !== "card" && entry.by !== undefined && without.has(entry.by)) continue;
       if (entry.kind === "text") {
         const isSame = last?.role === entry.role && last.messageId === entry.messageId && last.by === entry.by;
         if (isSame && last !== undefined) {

@@ -1,0 +1,249 @@
+/**
+ * Random use of a world: what clients, the agent and the network do, one step at a time, and what has to hold when all has come to
+ * rest. The test brings the random choices, so that a failure shrinks to a few steps.
+ */
+import type { Json } from "../../../src/protocol/json.ts";
+import type { AcpClient } from "./acp-client.ts";
+import { chunk, toolCall, toolUpdate } from "./fake-agent.ts";
+import type { RemoteClient } from "./remote-client.ts";
+import { World } from "./world.ts";
+
+export type Step =
+  | { readonly do: "connect"; readonly extended: boolean; readonly forms: boolean }
+  | {
+      readonly do: "load" | "prompt" | "cancel" | "stall" | "drain" | "leave" | "return" | "setMode";
+      readonly who: number;
+    }
+  | { readonly do: "retry"; readonly who: number; readonly prompt: number }
+  | { readonly do: "answer"; readonly who: number; readonly how: number }
+  | {
+      readonly do: "say" | "think" | "tool" | "toolDone" | "ask" | "form" | "plan" | "end" | "withdraw";
+      readonly n: number;
+    }
+  | { readonly do: "cut" | "dial" }
+  | { readonly do: "deliver"; readonly count: number }
+  | { readonly do: "wait"; readonly ms: number };
+
+const CLIENTS_MAX = 4;
+const FORM = {
+  type: "object",
+  properties: { color: { type: "string", enum: ["red", "green"] }, sure: { type: "boolean" } },
+  required: ["color"],
+};
+
+/** One person: the client it uses now and the connections it had. */
+interface Person {
+  client: RemoteClient;
+  readonly ids: Set<string>;
+  prompts: number;
+}
+
+export class Chaos {
+  readonly world: World;
+  readonly session: string;
+  readonly #people: Person[] = [];
+  #words = 0;
+  #asks: Json[] = [];
+
+  constructor(seed: number, journalBytes: number) {
+    this.world = new World({ seed, root: { journalBytes }, mirror: { journalBytes: journalBytes * 2 } }).start();
+    this.session = this.world.newSession();
+  }
+
+  run(step: Step): void {
+    switch (step.do) {
+      case "connect":
+        return this.#connect(step.extended, step.forms);
+      case "deliver":
+        for (let count = 0; count < step.count; count += 1) this.world.step();
+        return undefined;
+      case "wait":
+        this.world.advance(step.ms);
+        return undefined;
+      case "cut":
+        return this.world.cut();
+      case "dial":
+        return this.#dial();
+      case "say":
+      case "think":
+      case "tool":
+      case "toolDone":
+      case "ask":
+      case "form":
+      case "plan":
+      case "end":
+      case "withdraw":
+        return this.#agent(step.do, step.n);
+      default:
+        return this.#person(step);
+    }
+  }
+
+  /** Heals everything and returns what is wrong; empty when all invariants hold. */
+  finish(): string[] {
+    const { world, session } = this;
+    this.#dial();
+    for (const { client } of this.#people) client.drain();
+    world.settle().advance(2000);
+    this.#endTurns();
+    world.primary.notify("session/cancel", { sessionId: session });
+    world.settle();
+    this.#endTurns();
+    for (const { client } of this.#people) if (client.mustReload.has(session)) world.sendLoad(client, session);
+    world.settle().advance(2000);
+    const fresh = world.remote({ extended: true });
+    world.load(fresh, session);
+    return [...world.problems, ...this.#open(), ...this.#people.flatMap((person) => this.#differs(person, fresh))];
+  }
+
+  #endTurns(): void {
+    const { world } = this;
+    for (let round = 0; round < 50 && world.agent.prompts.length > 0; round += 1) {
+      world.agent.end(this.session);
+      world.settle();
+    }
+  }
+
+  #open(): string[] {
+    const { world } = this;
+    const problems: string[] = [];
+    for (const client of [...this.#people.map((person) => person.client), world.primary]) {
+      if (client !== world.primary && !world.clients.some((each) => each === client)) continue;
+      if (client.owed.length > 0) problems.push(`${client.name} is owed ${client.owed.join(", ")}`);
+      for (const dialog of client.openDialogs)
+        problems.push(`${client.name} still shows ${dialog.method} ${dialog.id}`);
+    }
+    for (const id of this.#asks)
+      if (!world.agent.answers.has(id)) problems.push(`the agent has no answer to ${JSON.stringify(id)}`);
+    return problems;
+  }
+
+  #differs(person: Person, fresh: AcpClient): string[] {
+    const { client, ids } = person;
+    if (!this.world.clients.includes(client) || !client.loaded.has(this.session)) return [];
+    const mine = JSON.stringify(client.transcript(this.session).normal(ids));
+    const whole = JSON.stringify(fresh.transcript(this.session).normal(ids));
+    return mine === whole ? [] : [`${client.name} shows\n${mine}\na fresh load\n${whole}`];
+  }
+
+  #connect(extended: boolean, forms: boolean): void {
+    if (this.#people.length >= CLIENTS_MAX) return;
+    const client = this.#hello({ extended, forms, name: `person-${this.#people.length}` });
+    this.#people.push({ client, ids: new Set([client.id]), prompts: 0 });
+  }
+
+  #hello(options: RemoteClient["options"]): RemoteClient {
+    const client = this.world.connect(options);
+    client.request("initialize", { protocolVersion: 1, clientCapabilities: client.capabilities });
+    return client;
+  }
+
+  #dial(): void {
+    if (this.world.linkDown === undefined) this.world.dial();
+  }
+
+  #agent(what: string, n: number): void {
+    const { agent } = this.world;
+    const { session } = this;
+    const word = `w${this.#words++} `;
+    if (what === "say") agent.update(session, chunk(word, n % 3 === 0 ? undefined : `a${n % 2}`));
+    else if (what === "think") agent.update(session, chunk(word, undefined, "agent_thought_chunk"));
+    else if (what === "tool") agent.update(session, toolCall(`t${n}`, { rawInput: { word } }));
+    else if (what === "toolDone") agent.update(session, toolUpdate(`t${n}`, { status: "completed", rawOutput: word }));
+    else if (what === "plan") agent.update(session, { sessionUpdate: "plan", entries: [{ content: word }] });
+    else if (what === "ask") this.#asks.push(agent.askPermission(session, `t${n}`));
+    else if (what === "form") this.#asks.push(agent.askForm(session, FORM));
+    else if (what === "withdraw") this.#withdraw();
+    else if (agent.prompts.length > 0) agent.end(session);
+  }
+
+  #withdraw(): void {
+    const open = this.#asks.find((id) => !this.world.agent.answers.has(id));
+    if (open !== undefined) this.world.agent.notify("$/cancel_request", { requestId: open });
+  }
+
+  #person(step: Extract<Step, { who: number }>): void {
+    const person = this.#people[step.who % Math.max(1, this.#people.length)];
+    if (step.who >= 4 || person === undefined) return this.#editor(step);
+    const { client } = person;
+    if (!this.world.clients.includes(client) || client.closedWith !== undefined) {
+      if (step.do === "return") this.#return(person);
+      return undefined;
+    }
+    switch (step.do) {
+      case "load":
+        if (!client.owed.includes("session/load")) this.world.sendLoad(client, this.session);
+        return undefined;
+      case "prompt":
+        person.prompts += 1;
+        return this.#send(client, `p${person.prompts} of ${client.name}`, {
+          promptId: `${client.name}-${person.prompts}`,
+        });
+      case "retry":
+        return person.prompts === 0 ? undefined : this.#retry(person, 1 + (step.prompt % person.prompts));
+      case "leave":
+        return this.world.disconnect(client);
+      case "return":
+        this.world.disconnect(client);
+        return this.#return(person);
+      case "stall":
+        return client.stall();
+      case "drain":
+        return client.drain();
+      default:
+        return this.#common(client, step);
+    }
+  }
+
+  /** A client comes back: an extended one with its cursor, a plain one loads anew. */
+  #return(person: Person): void {
+    const old = person.client;
+    const client = this.#hello({ ...old.options, device: old.connection.device });
+    person.client = client;
+    person.ids.add(client.id);
+    if (old.options.extended !== true) return void this.world.sendLoad(client, this.session);
+    client.takeOver(old);
+    const cursor = client.cursors.get(this.session);
+    this.world.sendLoad(client, this.session, cursor === undefined ? {} : { cursor });
+  }
+
+  #retry(person: Person, n: number): void {
+    this.#send(person.client, `p${n} of ${person.client.name}`, { promptId: `${person.client.name}-${n}` });
+  }
+
+  #send(client: AcpClient, text: string, ours: { promptId: string } | undefined): void {
+    const _meta = ours === undefined ? {} : { _meta: { "acp-hub": ours } };
+    client.request("session/prompt", { sessionId: this.session, prompt: [{ type: "text", text }], ..._meta });
+  }
+
+  #editor(step: Extract<Step, { who: number }>): void {
+    const { primary } = this.world;
+    if (step.do === "prompt") this.#send(primary, `editor ${this.#words++}`, undefined);
+    else this.#common(primary, step);
+  }
+
+  #common(client: AcpClient, step: Extract<Step, { who: number }>): void {
+    if (step.do === "cancel") client.notify("session/cancel", { sessionId: this.session });
+    else if (step.do === "setMode")
+      client.request("session/set_mode", { sessionId: this.session, modeId: `mode-${this.#words++}` });
+    else if (step.do === "answer") this.#answer(client, step.how);
+  }
+
+  #answer(client: AcpClient, how: number): void {
+    const { dialog } = client;
+    if (dialog === undefined) return;
+    if (how === 0) client.answerError(dialog, -32603);
+    else if (how === 1) client.answer(dialog, { outcome: { outcome: "cancelled" } });
+    else if (dialog.method === "elicitation/create")
+      client.answer(dialog, how === 2 ? { action: "accept", content: { color: "red" } } : { action: "decline" });
+    else {
+      const options = dialog.params["options"];
+      const option = Array.isArray(options) ? options[how % options.length] : undefined;
+      const optionId =
+        typeof option === "object" && option !== null && "optionId" in option ? option["optionId"] : null;
+      client.answer(dialog, {
+        outcome: { outcome: "selected", optionId: how === 3 ? "nonsense" : (optionId ?? null) },
+      });
+    }
+  }
+}
