@@ -28,7 +28,7 @@ export const TIMING = {
   modeAfterPlanMs: 1_000,
   thinkingHintMs: 1_200,
   compactLimitMs: 300_000,
-  residentMs: 300_000,
+  compactLookMs: 5_000,
   settleStepMs: 150,
   settleTries: 10,
   /** When commands are told: clients that still initialise drop the first. */

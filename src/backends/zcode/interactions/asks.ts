@@ -92,10 +92,11 @@ export class Asks {
     const key = `${sessionId}/${stringAt(params, "requestId") ?? stringAt(params, "toolCallId") ?? String(id)}`;
     const known = this.#asks.get(key);
     if (known !== undefined && known.connection === connection) {
-      if (known.result !== undefined) connection.answer(id, known.result);
-      else if (known.isOver) connection.answer(id, refusal(method, "The question was settled elsewhere"));
-      else if (!known.ids.includes(id)) known.ids.push(id);
-      return;
+      if (known.result !== undefined) return connection.answer(id, known.result);
+      if (!known.isOver) return void (known.ids.includes(id) || known.ids.push(id));
+      // It was taken down as stale and is announced again: somebody does wait for an answer.
+      known.stopTimer();
+      this.#asks.delete(key);
     }
     const session = this.#deps.sessionOf(sessionId);
     const turnId = stringAt(params, "turnId");

@@ -1,6 +1,8 @@
 /** How long each method may take, in milliseconds. Anything not named gets `default`. */
 export const TIMEOUT_MS: Readonly<Record<string, number>> = {
   default: 15_000,
+  // A first create waits for the providers to be synchronised; giving up early would leave a session nobody owns.
+  "session/create": 45_000,
   "session/read": 8_000,
   "session/messages": 8_000,
   "session/subscribe": 5_000,

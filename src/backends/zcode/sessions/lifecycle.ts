@@ -80,9 +80,9 @@ export class Lifecycle {
   }
 
   /** Takes in what a snapshot says about settings, and tells the client what changed. */
-  takeSettings(session: Session, snapshot: JsonObject): void {
+  takeSettings(session: Session, snapshot: JsonObject, isWhole = false): void {
     const before = session.settings;
-    const after = withSnapshot(before, snapshot);
+    const after = withSnapshot(before, snapshot, isWhole);
     session.settings = after;
     const commands = arrayAt(snapshot, "slashCommands");
     if (commands !== undefined) session.slashCommands = commands.flatMap(readCommand);
@@ -121,7 +121,7 @@ export class Lifecycle {
     if (zcodeSid === undefined) throw new ZcodeError("other", "ZCode created a session without an id");
     sessions.bind(session, zcodeSid);
     this.#takeWorkspace(session, result);
-    this.takeSettings(session, result);
+    this.takeSettings(session, result, true);
     if (ref !== undefined && dropped.includes("model")) {
       await live.connection.call("session/setModel", { sessionId: zcodeSid, model: ref.modelId }).catch(() => {});
     }
@@ -162,7 +162,7 @@ export class Lifecycle {
         session.needsSettle = true;
         this.#takeWorkspace(session, result);
         this.#joinRunning(session, result);
-        this.takeSettings(session, result);
+        this.takeSettings(session, result, true);
         return;
       } catch (error) {
         if (isKind(error, "not-found")) throw this.#gone(session, error);
@@ -286,7 +286,7 @@ export function sessionDown(host: Host, session: Session, error: Error): void {
   session.tasks.shutdown(updates);
   for (const turn of session.turns.live) session.cards.closeTurn(turn.key, undefined, updates);
   session.emit(updates);
-  session.turns.clear();
+  session.turns.reset();
   session.seqs.reset();
   for (const run of session.runs) run.endTurn({ kind: "down", error });
   for (const kind of ["goal", "background", "compact"] as const)

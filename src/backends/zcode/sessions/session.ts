@@ -138,7 +138,7 @@ export class Session {
   /** True while the turn a question belongs to was cancelled and has not ended. */
   isDying(turnId: string | undefined): boolean {
     const { turns } = this;
-    if (turnId !== undefined && (turns.hasEnded(turnId) || turns.get(turnId)?.isDead === true)) return true;
+    if (turnId !== undefined && turns.wasCancelled(turnId)) return true;
     const { dying } = turns;
     if (dying === undefined || dying.isEnded || this.run?.phase === "running") return false;
     if (turnId !== undefined) return dying.key === undefined || dying.key === turnId;

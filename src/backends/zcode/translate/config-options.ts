@@ -84,10 +84,10 @@ export const entryOf = (models: readonly ModelEntry[], ref: ModelRef | undefined
   ref === undefined ? undefined : models.find((entry) => same(entry, ref));
 
 /**
- * `before` with what a snapshot says. Only the create and resume replies have the whole model table; a read names the
- * current model alone, so a shorter table never replaces a longer one.
+ * `before` with what a snapshot says. Only the create and resume replies have the whole model table (`isWhole`); others
+ * name the current model alone, so a shorter table of theirs never replaces a longer one.
  */
-export function withSnapshot(before: Settings, snapshot: JsonObject): Settings {
+export function withSnapshot(before: Settings, snapshot: JsonObject, isWhole = false): Settings {
   const settings = objectAt(snapshot, "settings");
   if (settings === undefined) return before;
   const model = objectAt(settings, "model");
@@ -99,7 +99,7 @@ export function withSnapshot(before: Settings, snapshot: JsonObject): Settings {
     model: readRef(model?.["current"]) ?? before.model,
     mode: stringAt(objectAt(settings, "mode"), "current") ?? before.mode,
     thought: stringAt(thought, "current") ?? stringAt(thought, "defaultLevel") ?? before.thought,
-    models: table.length >= before.models.length ? table : before.models,
+    models: isWhole || table.length >= before.models.length ? table : before.models,
     levels: levels === undefined ? before.levels : readLevels(levels),
   };
 }

@@ -116,10 +116,7 @@ export class Prompts {
     const { lifecycle, sender, finisher } = this.#parts;
     if (run.isCancelled) throw new RunCancelled();
     await orCancelled(run, lifecycle.ensureLive(session));
-    // The compaction turn would take the prompt and give its summary as the reply.
-    if (session.compaction.isRunning) {
-      await orCancelled(run, within(this.#host.clock, TIMING.compactLimitMs, session.compaction.outcome(), "timeout"));
-    }
+    await sender.compacted(session, run);
     await sender.drain(session, run);
     run.text = neutralised(content.text, session.slashCommands);
     this.#title(session, content.text);

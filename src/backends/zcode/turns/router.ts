@@ -155,7 +155,19 @@ export class Router {
       dying.key = key;
       this.#begin(session, key, "own", event.payload).isDead = true;
     } else if (isAwaited) this.#beginOwn(session, key, event.payload);
-    else this.#begin(session, key, session.compaction.isRunning ? "compact" : "other", event.payload);
+    else if (session.compaction.isRunning) this.#begin(session, key, "compact", event.payload);
+    else {
+      this.#begin(session, key, "other", event.payload);
+      this.#showInput(session, event.payload);
+    }
+  }
+
+  /** What started a turn that is none of our prompts: a queued instruction, or another program on the same session. */
+  #showInput(session: Session, payload: JsonObject): void {
+    const input = stringAt(payload, "input");
+    if (input === undefined || input === "" || stringAt(payload, "inputVisibility") === "model-only") return;
+    const messageId = stringAt(payload, "messageId") ?? `input_${this.#host.newId()}`;
+    session.emit([{ sessionUpdate: "user_message_chunk", content: textContent(input), messageId }]);
   }
 
   /** The turn of an event (T1), or undefined when nothing of it is to be shown (T2). */

@@ -57,6 +57,19 @@ export class Sender {
     settle(session, dying);
   }
 
+  /** Waits for a compaction to end: its turn would take the prompt and give its summary as the reply. */
+  async compacted(session: Session, run: PromptRun): Promise<void> {
+    const { clock } = this.#host;
+    const until = clock.now() + TIMING.compactLimitMs;
+    while (session.compaction.isRunning && clock.now() < until) {
+      const step = pause(clock, TIMING.compactLookMs, run.signal);
+      await orCancelled(run, Promise.race([session.compaction.outcome().then(() => {}), step]));
+      // Its outcome can be lost like any other event.
+      if (session.compaction.isRunning && (await orCancelled(run, this.#isIdle(session))))
+        session.compaction.end("failed");
+    }
+  }
+
   /** Sends until the backend accepts. Rejects when it stays busy for too long, and at once for anything but busy. */
   async send(session: Session, run: PromptRun, params: JsonObject): Promise<void> {
     const { clock } = this.#host;
@@ -69,6 +82,8 @@ export class Sender {
         await orCancelled(run, this.#lifecycle.call(session, "session/send", params));
         break;
       } catch (error) {
+        // The answer was lost on the way, the turn was not.
+        if (isKind(error, "timeout") && run.turn !== undefined) break;
         if (!isKind(error, "busy")) throw error;
         run.wasSent = false;
         session.rejectsMidTurn = true;

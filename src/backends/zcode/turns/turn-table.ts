@@ -67,7 +67,8 @@ export function foreignKind(payload: JsonObject): TurnKind | undefined {
 
 export class TurnTable {
   readonly #live = new Map<string, Turn>();
-  readonly #ended = new Set<string>();
+  /** Keys of turns that ended; the value says whether they were cancelled. */
+  readonly #ended = new Map<string, boolean>();
   #anonymous = 0;
   dying: DyingTurn | undefined;
   /** A turn was running when we subscribed: its output may come without a start. */
@@ -98,6 +99,11 @@ export class TurnTable {
     return this.#ended.has(key);
   }
 
+  /** True for a turn that was cancelled, ended or not. */
+  wasCancelled(key: string): boolean {
+    return this.#live.get(key)?.isDead ?? this.#ended.get(key) ?? false;
+  }
+
   /** A key for a turn that has no id. */
   newKey(): string {
     this.#anonymous++;
@@ -109,11 +115,12 @@ export class TurnTable {
   }
 
   end(key: string): void {
-    this.#live.get(key)?.cancelGrace?.();
+    const turn = this.#live.get(key);
+    turn?.cancelGrace?.();
     this.#live.delete(key);
-    this.#ended.add(key);
+    this.#ended.set(key, turn?.isDead ?? this.#ended.get(key) ?? this.dying?.key === key);
     if (this.dying?.key === key) this.dying.end();
-    for (const oldest of this.#ended) {
+    for (const oldest of this.#ended.keys()) {
       if (this.#ended.size <= ENDED_KEPT) break;
       this.#ended.delete(oldest);
     }
@@ -123,5 +130,11 @@ export class TurnTable {
     for (const key of [...this.#live.keys()]) this.end(key);
     this.dying?.end();
     this.joinedRunning = false;
+  }
+
+  /** Another process: its turns have nothing to do with those before. */
+  reset(): void {
+    this.clear();
+    this.#ended.clear();
   }
 }

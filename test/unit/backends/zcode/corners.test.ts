@@ -1,4 +1,6 @@
 /** Corners where two things meet: aliases and questions, cancels and late stores, sub-agents and turns, deaths and others. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { answersResult, readQuestions } from "../../../../src/backends/zcode/interactions/questions.ts";
 import { MemorySessionMap } from "../../../../src/backends/zcode/sessions/session-map.ts";
@@ -275,4 +277,88 @@ test("the load tells the title the store has", async () => {
   await h.settle(h.client.request("session/load", { sessionId: "sess_old", cwd: "/", mcpServers: [] }));
   expect(h.client.of("session_info_update")).toEqual([{ sessionUpdate: "session_info_update", title: "Old talk" }]);
   expect(objectAt(h.client.frames[0], "result")).toBeDefined();
+});
+
+test("row 97 a background agent's question outlives the turn that launched it", async () => {
+  h = await harness({});
+  await h.settle(h.client.prompt(await h.newSession(), "hi"));
+  const origin = {
+    kind: "subagent",
+    agentId: "agent_1",
+    agentType: "Explore",
+    childSessionId: "s",
+    parentSessionId: "sess_1",
+  };
+  h.fake.asks.ask(
+    "bg",
+    "interaction/requestPermission",
+    { sessionId: "sess_1", turnId: "turn_1", origin, ...PERMISSION },
+    true,
+  );
+  await h.until("it is shown", () => h.client.asked.length === 1);
+  h.client.asked[0]?.answer({ outcome: { outcome: "selected", optionId: "a" } });
+  await h.until("it is answered", () => h.fake.asks.open.length === 0);
+  expect(h.fake.asks.all.at(-1)?.result).toEqual({ decision: "allow" });
+});
+
+test("a question taken down with its turn comes back when the backend asks again", async () => {
+  h = await harness({
+    prompts: [
+      {
+        match: "",
+        steps: [
+          { do: "ask", name: "bg", method: "interaction/requestPermission", params: PERMISSION },
+          { do: "until", name: "end" },
+          { do: "text", text: "x" },
+        ],
+      },
+    ],
+  });
+  const prompt = h.client.prompt(await h.newSession(), "go");
+  await h.until("it is shown", () => h.client.asked.length === 1);
+  h.fake.go("end");
+  await h.settle(prompt);
+  expect(h.client.withdrawn).toHaveLength(1);
+  await h.until("it is shown again", () => h.client.asked.length === 2, 20_000);
+  h.client.asked[1]?.answer({ outcome: { outcome: "selected", optionId: "a" } });
+  await h.until("it is answered", () => h.fake.asks.open.length === 0);
+});
+
+test("the backend's model table replaces the configured one, shorter or not", async () => {
+  h = await harness(
+    { knobs: { models: [{ ref: { providerId: "zai", modelId: "GLM-5.3" }, label: "Only" }] } },
+    { config: { model: "zai\\GLM-5.3" } },
+  );
+  const home = join(h.home, ".zcode", "v2");
+  mkdirSync(home, { recursive: true });
+  writeFileSync(
+    join(home, "config.json"),
+    JSON.stringify({ provider: { zai: { models: { "GLM-5.3": {}, "GLM-4": {} } } } }),
+  );
+  const made = await h.settle(h.client.request("session/new", { cwd: "/p", mcpServers: [] }));
+  expect(JSON.stringify(made.result)).toContain("GLM-4");
+  await h.settle(h.client.prompt(String(made.result?.["sessionId"]), "hi"));
+  expect(JSON.stringify(h.client.of("config_option_update").at(-1))).not.toContain("GLM-4");
+});
+
+test("a turn another program started on the session is shown with what it was asked", async () => {
+  h = await harness({});
+  await h.settle(h.client.prompt(await h.newSession(), "hi"));
+  const session = h.fake.sessions.get("sess_1");
+  if (session === undefined) throw new Error("no session");
+  h.fake.event(session, "turn.started", { input: "from the desktop" }, "tD");
+  h.fake.event(session, "model.streaming", { kind: "text_delta", delta: "reply", assistantMessageId: "mD" }, "tD");
+  h.fake.event(session, "turn.completed", { resultType: "success", response: "reply" }, "tD");
+  await h.until("it is shown", () => h.client.text("mD") === "reply");
+  expect(h.client.of("user_message_chunk")).toMatchObject([{ content: { text: "from the desktop" } }]);
+});
+
+test("row 55 a compaction whose outcome was lost does not hold the next prompt for long", async () => {
+  h = await harness({});
+  const id = await h.newSession();
+  await h.settle(h.client.prompt(id, "hi"));
+  const session = h.fake.sessions.get("sess_1");
+  if (session !== undefined) h.fake.state(session, "compact_started", { status: "running" });
+  await h.clock.advance(100);
+  expect((await h.settle(h.client.prompt(id, "next"), 8_000)).result?.["stopReason"]).toBe("end_turn");
 });
