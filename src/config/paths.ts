@@ -1,7 +1,7 @@
 /** Where the hub keeps its files (contract §1). No reading or writing here but making directories; zod-free: bridges load it first. */
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, statSync } from "node:fs";
-import { homedir, platform, tmpdir } from "node:os";
+import { chmodSync, lstatSync, mkdirSync, statSync } from "node:fs";
+import { homedir, platform } from "node:os";
 import { join, resolve } from "node:path";
 
 export interface Paths {
@@ -36,11 +36,14 @@ function under(configDir: string, dataDir: string, runDir: string, logDir: strin
   };
 }
 
-/** A home too deep for a socket gets a short private directory, the same for everyone who names that home. */
+/**
+ * A home too deep for a socket gets a short private directory, the same for everyone who names that home. Not `TMPDIR` and not
+ * `XDG_RUNTIME_DIR`: editors, services and shells differ in them, and would look for each other in vain.
+ */
 function shortEnough(runDir: string): string {
   if (Buffer.byteLength(join(runDir, "link.sock")) <= SOCKET_PATH_MAX) return runDir;
   const name = createHash("sha256").update(runDir).digest("hex").slice(0, 16);
-  return join(tmpdir(), `acp-hub-${process.getuid?.() ?? "user"}-${name}`);
+  return join("/tmp", `acp-hub-${process.getuid?.() ?? "user"}-${name}`);
 }
 
 /** `home`: everything under one directory (`--home`, `ACP_HUB_HOME`); otherwise the platform's own places. */
@@ -62,11 +65,18 @@ export function resolvePaths(home: string | undefined, env: NodeJS.ProcessEnv = 
   return under(join(configHome, "acp-hub"), data, join(data, "run"), join(stateHome, "acp-hub", "logs"));
 }
 
-/** Makes a directory that only this user can enter. One that is open to others is closed; one of another user is refused. */
-export function makePrivateDir(path: string): void {
+/** The bit of directories many users share, such as `/tmp`. */
+const STICKY = 0o1000;
+
+/**
+ * Makes a directory that only this user can enter. One that is open to others is closed. One of another user is refused, and so
+ * is a link another user laid there, and a directory that is shared by its nature: closing `/tmp` would break the machine.
+ */
+export function makePrivateDir(path: string, uid: number | undefined = process.getuid?.()): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const info = statSync(path);
-  const uid = process.getuid?.();
-  if (uid !== undefined && info.uid !== uid) throw new Error(`${path} belongs to another user`);
+  if (uid === undefined) return;
+  if (info.uid !== uid || lstatSync(path).uid !== uid) throw new Error(`${path} belongs to another user`);
+  if ((info.mode & STICKY) !== 0) throw new Error(`${path} is shared by all users: choose a directory of your own`);
   if ((info.mode & 0o077) !== 0) chmodSync(path, 0o700);
 }
