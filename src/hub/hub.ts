@@ -10,6 +10,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Paths } from "../config/paths.ts";
 import type { ParamsFilter } from "../core/mirror/gate.ts";
 import type { MirrorObservation } from "../core/mirror/ports.ts";
+import { CLOSE } from "../protocol/close-codes.ts";
 import type { Store } from "../store/ports.ts";
 import type { Route } from "./client-socket.ts";
 import { type Edge, type EdgeConfig, makeEdge } from "./edge.ts";
@@ -100,6 +101,7 @@ export class Hub {
         onRemoteToken: (token) => options.auth.adoptRemoteToken(token),
         onRemoved: (instance) => {
           this.#wide.onInstanceRemoved(instance);
+          for (const connection of instance.bound) this.sockets.close(connection, CLOSE.instanceGone);
           this.#onInstance("instance-removed", instance);
         },
       },
@@ -214,11 +216,13 @@ export class Hub {
     const changed = (): void => this.events.emit({ kind: "instance-changed", instanceId: instance.id });
     return {
       add: (connection) => {
+        instance.bound.add(connection.id);
         instance.mirror.add(connection);
         changed();
       },
       onFrame: (connection, frame) => instance.mirror.onClient(connection, frame, Date.now()),
       remove: (connection) => {
+        instance.bound.delete(connection.id);
         instance.mirror.remove(connection);
         changed();
       },

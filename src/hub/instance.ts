@@ -33,6 +33,8 @@ export class Instance {
   readonly mirror: Mirror<Buffer>;
   readonly record: InstanceRecord | undefined;
   link: Transport | undefined;
+  /** Connections that are bound to it: they end with it (4404). */
+  readonly bound: Set<ConnectionId> = new Set();
   readonly #timers: NamedTimers;
   #isFlushing = false;
 

@@ -3,7 +3,8 @@
  * live path never waits for it: writes are batched by the store, and its faults are logged there.
  */
 
-import type { JournalItem } from "../core/journal/item.ts";
+import { isSameMessage } from "../core/journal/coalesce.ts";
+import type { JournalItem, TextRun } from "../core/journal/item.ts";
 import type { OpenAskView } from "../core/mirror/ask.ts";
 import type { MirrorRecord, RestoredJournal } from "../core/mirror/ports.ts";
 import { HUB, type SettledNotice } from "../protocol/hub-methods.ts";
@@ -22,6 +23,8 @@ export class InstanceRecord implements MirrorRecord {
   readonly #agent: string;
   /** Keys by session id: looked up for every event. */
   readonly #keys = new Map<string, SessionKey>();
+  /** Text of this tick that may still grow. */
+  #pending: { readonly info: LinkSession; readonly item: JournalItem & { readonly run: TextRun } } | undefined;
 
   constructor(store: Store, hello: LinkHello) {
     this.#store = store;
@@ -56,6 +59,7 @@ export class InstanceRecord implements MirrorRecord {
   }
 
   onSession(info: LinkSession): void {
+    this.#writePending();
     const key = this.#keyOf(info);
     const known = this.#store.sessions.get(key);
     const epochs = known?.epochs ?? [];
@@ -77,12 +81,40 @@ export class InstanceRecord implements MirrorRecord {
   }
 
   onEvent(info: LinkSession, item: JournalItem): void {
-    const key = this.#keyOf(info);
-    this.#store.journal.append(key, epoch(info.epoch), [toStored(item)]);
-    if (item.method === HUB.turn) this.#onTurn(key, item.params, item.ts);
+    const pending = this.#pending;
+    if (
+      pending?.info.sessionId === info.sessionId &&
+      pending.info.epoch === info.epoch &&
+      continues(pending.item, item)
+    ) {
+      pending.item.run.text += item.run.text;
+      pending.item.run.pieces.push(...item.run.pieces);
+      pending.item.last = item.last;
+      pending.item.ts = item.ts;
+      return;
+    }
+    this.#writePending();
+    if (item.run === undefined) this.#write(info, item);
+    else {
+      // Text of one tick is one item for the store, too: what is merged here it need not take apart and join again.
+      this.#pending = { info, item: { ...item, run: { ...item.run, pieces: [...item.run.pieces] } } };
+      setImmediate(() => this.#writePending());
+    }
+    if (item.method === HUB.turn) this.#onTurn(this.#keyOf(info), item.params, item.ts);
+  }
+
+  #writePending(): void {
+    const pending = this.#pending;
+    this.#pending = undefined;
+    if (pending !== undefined) this.#write(pending.info, pending.item);
+  }
+
+  #write(info: LinkSession, item: JournalItem): void {
+    this.#store.journal.append(this.#keyOf(info), epoch(info.epoch), [toStored(item)]);
   }
 
   onSessionGone(info: LinkSession): void {
+    this.#writePending();
     const known = this.#store.sessions.get(this.#keyOf(info));
     if (known !== undefined) this.#store.sessions.upsert({ ...known, state: "closed", closedAt: Date.now() });
     this.#keys.delete(info.sessionId);
@@ -160,4 +192,10 @@ export class InstanceRecord implements MirrorRecord {
     this.#keys.set(id, key);
     return key;
   }
+}
+
+/** True when `item` is the next piece of the same text. Runs that have given their pieces up stay as they are. */
+function continues(previous: JournalItem, item: JournalItem): item is JournalItem & { readonly run: TextRun } {
+  if (item.run === undefined || item.run.pieces.length === 0 || previous.last + 1 !== item.first) return false;
+  return isSameMessage(previous, item) && previous.run.pieces.length > 0;
 }

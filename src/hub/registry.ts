@@ -9,6 +9,7 @@ import type { LinkHello } from "../protocol/link.ts";
 import type { Transport } from "../transport/transport.ts";
 import { Instance, type InstancePorts } from "./instance.ts";
 import type { LinkServerHandlers, LinkSession } from "./link-server.ts";
+import { isAlive } from "./process-alive.ts";
 
 export interface RegistryEvents {
   onAdded(instance: Instance): void;
@@ -23,7 +24,8 @@ const UNREACHABLE_MS = 10_000;
 /** How often a linked bridge is asked for a sign of life, and how long it may owe one (L5). */
 const BEAT_MS = 5000;
 const UNRESPONSIVE_MS = 15_000;
-/** How often the process of an unreachable instance is looked at. */
+/** How soon the process of an unreachable instance is looked at: one that is just ending is gone at once; then ever less often. */
+const FIRST_LOOK_MS = 20;
 const LOOK_MS = 500;
 
 export class Registry implements LinkServerHandlers {
@@ -120,17 +122,21 @@ export class Registry implements LinkServerHandlers {
     if (!isAlive(instance.hello.pid)) return this.#remove(instance);
     instance.state = "unreachable";
     this.#events.onChanged(instance);
-    const deadline = Date.now() + UNREACHABLE_MS;
-    const timer = setInterval(() => {
-      if (!isAlive(instance.hello.pid) || Date.now() >= deadline) this.#remove(instance);
-    }, LOOK_MS);
-    timer.unref();
-    this.#waiting.set(instance, timer);
+    this.#look(instance, Date.now() + UNREACHABLE_MS, FIRST_LOOK_MS);
     return undefined;
   }
 
+  #look(instance: Instance, deadline: number, afterMs: number): void {
+    const timer = setTimeout(() => {
+      if (!isAlive(instance.hello.pid) || Date.now() >= deadline) this.#remove(instance);
+      else this.#look(instance, deadline, Math.min(LOOK_MS, afterMs * 2));
+    }, afterMs);
+    timer.unref();
+    this.#waiting.set(instance, timer);
+  }
+
   #stopWaiting(instance: Instance): void {
-    clearInterval(this.#waiting.get(instance));
+    clearTimeout(this.#waiting.get(instance));
     this.#waiting.delete(instance);
   }
 
@@ -147,13 +153,4 @@ export class Registry implements LinkServerHandlers {
 /** What this process holds, and for what it does not know, what an earlier one left on disk. */
 function ackedOf(instance: Instance, hello: LinkHello): JsonObject {
   return { ...instance.record?.acked(hello), ...instance.mirror.acked() };
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }

@@ -44,7 +44,8 @@ export function isSameMessage(
   previous: JournalItem | undefined,
   item: JournalItem,
 ): previous is JournalItem & { run: TextRun } {
-  const [a, b] = [previous?.run, item.run];
+  const a = previous?.run;
+  const b = item.run;
   if (previous === undefined || a === undefined || b === undefined) return false;
   if (a.kind !== b.kind || a.messageId !== b.messageId || previous.promptId !== item.promptId) return false;
   return previous.by?.connectionId === item.by?.connectionId && a.text.length + b.text.length <= RUN_CHARS_MAX;

@@ -3,6 +3,7 @@
 import { ACP, CHUNK_KINDS } from "../../protocol/acp.ts";
 import { isObject, type JsonObject } from "../../protocol/json.ts";
 import type { By } from "../../protocol/meta.ts";
+import { HUB_META } from "../../protocol/meta.ts";
 
 /** One numbered event, or several joined into one. `params` hold no stamp. */
 export interface JournalItem {
@@ -34,11 +35,25 @@ export interface EventMarks {
   readonly synthetic?: "local" | "root";
 }
 
+/** How many members an object has, counted without making a list: this runs for every update. */
+function memberCount(object: JsonObject): number {
+  let count = 0;
+  for (const _key in object) count += 1;
+  return count;
+}
+
 const isTextContent = (content: unknown): content is JsonObject & { text: string } =>
-  isObject(content) &&
-  content["type"] === "text" &&
-  typeof content["text"] === "string" &&
-  Object.keys(content).length === 2;
+  isObject(content) && content["type"] === "text" && typeof content["text"] === "string" && memberCount(content) === 2;
+
+/** True when the params hold nothing but the session, the update and, at most, our own stamp. */
+function holdsNothingElse(params: JsonObject): boolean {
+  for (const key in params) {
+    if (key === "sessionId" || key === "update") continue;
+    const meta = params[key];
+    if (key !== "_meta" || !isObject(meta) || meta[HUB_META] === undefined || memberCount(meta) !== 1) return false;
+  }
+  return true;
+}
 
 /**
  * The text of an update of exactly the shape that may be joined: a chunk kind, plain text content, an optional messageId,
@@ -51,12 +66,11 @@ export function joinableText(params: JsonObject): TextRun | undefined {
   const messageId = update["messageId"];
   if (typeof kind !== "string" || !CHUNK_KINDS.has(kind)) return undefined;
   if (messageId !== undefined && typeof messageId !== "string") return undefined;
-  if (Object.keys(update).length !== (messageId === undefined ? 2 : 3) || !isTextContent(update["content"]))
-    return undefined;
-  if (Object.keys(params).some((key) => key !== "sessionId" && key !== "update" && key !== "_meta")) return undefined;
-  const meta = params["_meta"];
-  if (isObject(meta) && Object.keys(meta).some((key) => key !== "acp-hub")) return undefined;
-  return { kind, messageId, text: update["content"].text, pieces: [update["content"].text.length] };
+  const content = update["content"];
+  if (memberCount(update) !== (messageId === undefined ? 2 : 3) || !isTextContent(content)) return undefined;
+  if (!holdsNothingElse(params)) return undefined;
+  const { text } = content;
+  return { kind, messageId, text, pieces: [text.length] };
 }
 
 /** The params of an item as a reader gets them: joined text written out. */
@@ -88,15 +102,20 @@ export function itemUntil(item: JournalItem, seq: number): JournalItem {
   return { ...item, last: seq, run: { ...item.run, text: item.run.text.slice(0, length), pieces } };
 }
 
-/** An item of one event. */
+/** An item of one event. Joined text keeps of its params only what every piece shares. */
 export function itemOf(
   seq: number,
   ts: number,
   method: string,
   params: JsonObject,
-  marks: EventMarks = {},
+  marks: EventMarks = NO_MARKS,
 ): JournalItem {
   const run = method === ACP.sessionUpdate ? joinableText(params) : undefined;
-  const base = { first: seq, last: seq, ts, method, params, ...marks };
-  return run === undefined ? base : { ...base, run };
+  const kept = run === undefined ? params : { sessionId: params["sessionId"] };
+  const base: JournalItem = { first: seq, last: seq, ts, method, params: kept };
+  if (marks === NO_MARKS) return run === undefined ? base : { first: seq, last: seq, ts, method, params: kept, run };
+  return run === undefined ? { ...base, ...marks } : { ...base, ...marks, run };
 }
+
+/** Most events: no author, no prompt, made by the agent itself. */
+export const NO_MARKS: EventMarks = {};

@@ -9,7 +9,7 @@
 import type { Epoch } from "../../protocol/ids.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { coalesce, isSameMessage } from "./coalesce.ts";
-import { type EventMarks, itemAfter, itemOf, itemUntil, type JournalItem, type TextRun } from "./item.ts";
+import { type EventMarks, itemAfter, itemOf, itemUntil, type JournalItem, NO_MARKS, type TextRun } from "./item.ts";
 
 export type GapReason = "coalesced" | "trimmed" | "ahead";
 
@@ -58,7 +58,7 @@ export class Journal {
   }
 
   /** Appends the next event and returns its number. `size` is its length in characters, for the bound. */
-  append(ts: number, method: string, params: JsonObject, size: number, marks: EventMarks = {}): number {
+  append(ts: number, method: string, params: JsonObject, size: number, marks: EventMarks = NO_MARKS): number {
     const seq = this.#tail + 1;
     this.put(itemOf(seq, ts, method, params, marks), size);
     return seq;
@@ -119,10 +119,16 @@ export class Journal {
 
   /** The events after `seq` up to `upTo`, coalesced. */
   between(seq: number, upTo: number): Since {
+    const exact = this.exactBetween(seq, upTo);
+    return exact.ok ? { ok: true, items: coalesce(exact.items) } : exact;
+  }
+
+  /** The events after `seq` up to `upTo`, one by one; only text that follows itself is joined. */
+  exactBetween(seq: number, upTo: number): Since {
     const exact = this.itemsAfter(seq);
     if (!exact.ok) return exact;
     const items = exact.items.filter((item) => item.first <= upTo).map((item) => itemUntil(item, upTo));
-    return { ok: true, items: coalesce(items) };
+    return { ok: true, items };
   }
 
   /** What a reader with cursor `seq` missed, coalesced (S3). */

@@ -174,7 +174,7 @@ export class Attachments<Encoded> {
     isWholeReplay: boolean,
   ): JournalSource<Encoded> {
     const onLost = (): void => this.#onLost(connection, session);
-    return new JournalSource(session, connection, { replayUpTo, isWholeReplay, onLost });
+    return new JournalSource(session, connection, { replayUpTo, isWholeReplay, exactUpTo: 0, onLost });
   }
 
   /** The journal shrank past a lagging reader: it has to load anew, and is told so in the way it understands. */

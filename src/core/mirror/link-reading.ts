@@ -7,7 +7,7 @@ import { HUB, type QueueEntry, type SettledNotice, type TurnState } from "../../
 import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
 import type { LinkSession } from "../../protocol/link.ts";
 import { type By, HUB_META, hubMeta, readBy, type Stamp, withHubMeta } from "../../protocol/meta.ts";
-import { type EventMarks, itemOf, type JournalItem } from "../journal/item.ts";
+import { type EventMarks, itemOf, type JournalItem, NO_MARKS } from "../journal/item.ts";
 
 const NOBODY: By = { connectionId: "unknown", device: "unknown", name: "unknown" };
 const TURN_STATES: ReadonlySet<string> = new Set(["running", "idle", "waiting"]);
@@ -84,12 +84,19 @@ export function readSettled(params: JsonObject): SettledNotice | undefined {
   return notice as SettledNotice;
 }
 
+/** Almost every stamp: nothing but its place and time. */
+function isPlainStamp(meta: JsonObject): boolean {
+  for (const key in meta) if (key !== "epoch" && key !== "seq" && key !== "ts") return false;
+  return true;
+}
+
 /** The stamp of a numbered event; undefined when there is none we could place. */
 export function readEventStamp(params: JsonObject | undefined): Stamp | undefined {
   const meta = hubMeta(params);
   const epoch = stringAt(meta, "epoch");
   const seq = countAt(meta, "seq");
   if (meta === undefined || epoch === undefined || seq === undefined || seq === 0) return undefined;
+  if (isPlainStamp(meta)) return { epoch, seq, ts: numberAt(meta, "ts") ?? 0 };
   const from = countAt(meta, "from");
   const by = readBy(meta["by"]);
   const promptId = stringAt(meta, "promptId");
@@ -109,14 +116,20 @@ export function readEventStamp(params: JsonObject | undefined): Stamp | undefine
 }
 
 /** The journal's item of an event of the link: joined text comes with its piece lengths (J4). */
-export function readItem(method: string, params: JsonObject, stamp: Stamp): JournalItem {
-  const { by, promptId, synthetic } = stamp;
-  const marks: EventMarks = {
+function marksOf({ by, promptId, synthetic }: Stamp): EventMarks {
+  if (by === undefined && promptId === undefined && synthetic === undefined) return NO_MARKS;
+  return {
     ...(by !== undefined && { by }),
     ...(promptId !== undefined && { promptId }),
     ...(synthetic !== undefined && { synthetic }),
   };
-  const item = itemOf(stamp.seq, stamp.ts, method, withoutStamp(params), marks);
+}
+
+export function readItem(method: string, params: JsonObject, stamp: Stamp): JournalItem {
+  const marks = marksOf(stamp);
+  // Joined text keeps nothing of its params but the session: no copy without the stamp is made for it.
+  const plain = itemOf(stamp.seq, stamp.ts, method, params, marks);
+  const item = plain.run === undefined ? { ...plain, params: withoutStamp(params) } : plain;
   if (stamp.from === undefined) return item;
   if (item.run === undefined) return { ...item, first: stamp.from };
   const pieces = (arrayAt(hubMeta(params), "pieces") ?? []).filter(isLength);

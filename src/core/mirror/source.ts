@@ -14,6 +14,8 @@ export interface SourceOptions {
   readonly replayUpTo: number;
   /** True when the client asked for everything: then a first read from 0 is the whole record. */
   readonly isWholeReplay: boolean;
+  /** Up to here events come one by one: the reader did not ask for history, and is not told that some were joined. */
+  readonly exactUpTo: number;
   /** The journal lost what this reader lacks: it has to load anew. */
   readonly onLost: () => void;
 }
@@ -45,7 +47,7 @@ export class JournalSource<Encoded> implements CatchUpSource {
   }
 
   get historyUpTo(): number {
-    return this.#options.replayUpTo;
+    return Math.max(this.#options.replayUpTo, this.#options.exactUpTo);
   }
 
   tail(): number {
@@ -78,7 +80,7 @@ export class JournalSource<Encoded> implements CatchUpSource {
 
   #stretch(cursor: number, upTo: number): readonly JournalItem[] {
     const { journal } = this.#session;
-    const found = journal.between(cursor, upTo);
+    const found = cursor < this.#options.exactUpTo ? journal.exactBetween(cursor, upTo) : journal.between(cursor, upTo);
     if (found.ok) return found.items;
     if (cursor === 0 && this.#options.isWholeReplay) return journal.replayUntil(upTo);
     this.#options.onLost();

@@ -87,8 +87,7 @@ export class Watchers<Encoded> {
   #tellNotices(connection: Connection<Encoded>, session: MirrorSession<Encoded>, after: number): void {
     const found = session.journal.itemsAfter(after);
     if (!found.ok) return;
-    for (const item of found.items)
-      if (isExtendedOnly(item)) connection.outbox.send(itemText(item, session.epoch));
+    for (const item of found.items) if (isExtendedOnly(item)) connection.outbox.send(itemText(item, session.epoch));
   }
 
   #startOf(watch: Watch, session: MirrorSession<Encoded>): number {
@@ -115,6 +114,7 @@ export class Watchers<Encoded> {
     const source = new JournalSource(session, connection, {
       replayUpTo: 0,
       isWholeReplay: false,
+      exactUpTo: session.journal.tail,
       onLost: () => this.#onLost(connection, session),
     });
     connection.seenAfter.set(session, seen);

@@ -7,7 +7,7 @@ import { type Frame, notification, paramsOf } from "../../protocol/envelope.ts";
 import { HUB, type SettledNotice, type TurnNotice } from "../../protocol/hub-methods.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { hubMeta, type Stamp, withHubMeta } from "../../protocol/meta.ts";
-import type { EventMarks } from "../journal/item.ts";
+import { type EventMarks, NO_MARKS } from "../journal/item.ts";
 import { spliceStamp } from "../stamp.ts";
 import { PRIMARY_KEY } from "./calls.ts";
 import type { RootContext } from "./context.ts";
@@ -35,12 +35,7 @@ export class Publisher {
     // What the agent did not write is written once: for both sides, and for its size in the bound.
     const text =
       clean === params && options.text !== undefined ? options.text : JSON.stringify(notification(method, clean));
-    const { by, promptId, synthetic } = options;
-    const marks: EventMarks = {
-      ...(by !== undefined && { by }),
-      ...(promptId !== undefined && { promptId }),
-      ...(synthetic !== undefined && { synthetic }),
-    };
+    const marks = marksOf(options);
     const seq = session.journal.append(now, method, clean, text.length, marks);
     session.updatedAt = now;
     const stamp: Stamp = {
@@ -124,4 +119,14 @@ export class Publisher {
       this.#context.ports.toPrimary(text);
     }
   }
+}
+
+/** What of the options goes into the record. Most events have none of it, and this runs for every update. */
+function marksOf({ by, promptId, synthetic }: EventOptions): EventMarks {
+  if (by === undefined && promptId === undefined && synthetic === undefined) return NO_MARKS;
+  return {
+    ...(by !== undefined && { by }),
+    ...(promptId !== undefined && { promptId }),
+    ...(synthetic !== undefined && { synthetic }),
+  };
 }

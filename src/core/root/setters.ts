@@ -84,7 +84,8 @@ export class Setters {
     if ("result" in body) {
       this.#note(session, call, body.result);
       const update = running.announced ? undefined : updateFor(call, body.result);
-      if (update !== undefined) this.#publisher.synthesised(session, update, now, call.isOwed() ? call.caller.key : undefined);
+      if (update !== undefined)
+        this.#publisher.synthesised(session, update, now, call.isOwed() ? call.caller.key : undefined);
       this.#context.link.announce(session);
     }
     call.answer(body);

@@ -33,7 +33,11 @@ export function finishCards(publisher: Publisher, session: RootSession, isWell: 
   const cards = [...session.unsettledCards];
   session.unsettledCards.clear();
   for (const [toolCallId, { isAllowed, isForPrimary }] of cards) {
-    const update = { sessionUpdate: "tool_call_update", toolCallId, status: isAllowed && isWell ? "completed" : "failed" };
+    const update = {
+      sessionUpdate: "tool_call_update",
+      toolCallId,
+      status: isAllowed && isWell ? "completed" : "failed",
+    };
     publisher.synthesised(session, update, now, isForPrimary ? undefined : PRIMARY_KEY);
   }
 }
