@@ -195,7 +195,7 @@ describe("a killed process", () => {
   test("L2 what a process said was durable is there after kill -9, in order and without holes", async () => {
     const script = join(dir, "writer.mjs");
     await esbuild.build({
-      entryPoints: ["test/support/store-writer.ts"],
+      entryPoints: ["test/support/store-writer.mjs"],
       outfile: script,
       bundle: true,
       format: "esm",
