@@ -2,7 +2,7 @@
  * An honest little ACP client: it keeps transcripts and open dialogs, drops its dialogs when a load starts, and complains about
  * what no client can live with (two answers to one request, two requests under one id, numbers that go back).
  */
-import { isObject, type Json, type JsonObject, stringAt } from "../../../src/protocol/json.ts";
+import { isObject, type Json, type JsonObject, numberAt, stringAt } from "../../../src/protocol/json.ts";
 import { hubMeta, readStamp, type Stamp } from "../../../src/protocol/meta.ts";
 import { Transcript } from "./transcript.ts";
 
@@ -47,6 +47,9 @@ export class AcpClient {
   /** Loads on their way, by session: what came since, while only the response can tell what it is. */
   readonly #loads = new Map<string, { readonly id: Json; readonly held: Held[] | undefined; isFresh: boolean }>();
   readonly #setting = new Map<Json, JsonObject>();
+  readonly #gaps = new Map<string, number>();
+  /** Only clients that declared the extension read numbers. */
+  readsNumbers = false;
   readonly #everAsked = new Set<number>();
 
   constructor(name: string, send: (text: string) => void) {
@@ -198,6 +201,7 @@ export class AcpClient {
     const sessionId = stringAt(params, "sessionId");
     if (sessionId === undefined) return;
     if (method === "_acp-hub/reset") this.mustReload.add(sessionId);
+    if (method === "_acp-hub/gap") this.#gaps.set(sessionId, numberAt(params, "to") ?? 0);
     const stamp = readStamp(params);
     // Made for this client alone: no part of the record.
     if (stamp?.page === true || hubMeta(params)?.["synthetic"] === "local") return;
@@ -221,8 +225,16 @@ export class AcpClient {
   /** Numbers only go up; joined events may overlap among themselves, so replays are not held to it. */
   #note(sessionId: string, stamp: Stamp): void {
     const cursor = this.cursors.get(sessionId);
-    const isHistory = stamp.replay === true || stamp.from !== undefined;
-    if (!isHistory && cursor !== undefined && cursor.epoch === stamp.epoch && stamp.seq <= cursor.seq) {
+    // Joined events overlap among themselves: who is told of a gap knows where they end.
+    const isHistory =
+      stamp.replay === true || stamp.from !== undefined || stamp.seq <= (this.#gaps.get(sessionId) ?? 0);
+    if (
+      this.readsNumbers &&
+      !isHistory &&
+      cursor !== undefined &&
+      cursor.epoch === stamp.epoch &&
+      stamp.seq <= cursor.seq
+    ) {
       this.problems.push(`${sessionId}: ${stamp.seq} after ${cursor.seq}`);
     }
     const isSame = cursor?.epoch === stamp.epoch;

@@ -201,7 +201,9 @@ export class Chaos {
     const client = this.#hello({ ...old.options, device: old.connection.device });
     person.client = client;
     person.ids.add(client.id);
-    if (old.options.extended !== true) return void this.world.sendLoad(client, this.session);
+    // A cursor says "I have everything before": only who loaded can.
+    if (old.options.extended !== true || !old.loaded.has(this.session))
+      return void this.world.sendLoad(client, this.session);
     client.takeOver(old);
     const cursor = client.cursors.get(this.session);
     this.world.sendLoad(client, this.session, cursor === undefined ? {} : { cursor });

@@ -45,6 +45,7 @@ export class RemoteClient extends AcpClient {
     super(options.name ?? id, (text) => up.push(text));
     this.up = up;
     this.options = options;
+    this.readsNumbers = options.extended === true;
     this.down = new Wire(
       `${id} down`,
       (text) => this.onText(text),

@@ -1,0 +1,467 @@
+/** S: sessions, loads, lists, setters, hosts, the agent's end. */
+import { expect, test } from "vitest";
+import type { JsonObject } from "../../../src/protocol/json.ts";
+import { chunk, toolCall, toolUpdate } from "../../support/world/fake-agent.ts";
+import { World, type WorldOptions } from "../../support/world/world.ts";
+
+function shared(options: WorldOptions = {}, capabilities: JsonObject = {}) {
+  const world = new World(options).start(capabilities);
+  const session = world.newSession();
+  const phone = world.remote({ extended: true, name: "phone" });
+  world.load(phone, session);
+  return { world, session, phone };
+}
+
+const ours = (result: JsonObject) => (result["_meta"] as JsonObject)["acp-hub"] as JsonObject;
+
+test("S1 a live session is loaded from the journal, the agent untouched, for the primary as well", () => {
+  const { world, session, phone } = shared();
+  world.agent.say(session, "hello ");
+  world.agent.say(session, "world");
+  world.settle();
+  expect(ours(world.load(phone, session))).toMatchObject({ verdict: "ok", turn: { state: "idle" } });
+  expect(phone.transcript(session).text()).toBe("hello world");
+  const before = world.primary.raw.length;
+  world.load(world.primary, session);
+  expect(world.primary.transcript(session).text()).toBe("hello world");
+  expect(world.primary.raw.slice(before).join("")).not.toContain("acp-hub");
+  expect(world.agent.of("session/load")).toEqual([]);
+});
+
+test("S1 a trimmed live session is asked of the agent by the primary alone, and the journal does not change", () => {
+  const { world, session, phone } = shared({ root: { journalBytes: 3000 }, mirror: { journalBytes: 3000 } });
+  for (let count = 0; count < 40; count += 1) world.agent.update(session, { sessionUpdate: "odd", count });
+  world.settle();
+  world.agent.histories.set(session, [chunk("the whole history")]);
+  world.load(world.primary, session);
+  expect(world.primary.transcript(session).text()).toBe("the whole history");
+  const late = world.remote({ extended: true });
+  expect(ours(world.load(late, session))).toMatchObject({ verdict: "gap", reason: "trimmed" });
+  expect(late.transcript(session).text()).toBe("");
+  expect(phone.transcript(session).text()).toBe("");
+  expect(world.agent.of("session/load")).toHaveLength(1);
+});
+
+test("S1 while a turn runs nobody is asked anew: the journal gives what it holds", () => {
+  const { world, session } = shared({ root: { journalBytes: 3000 } });
+  for (let count = 0; count < 40; count += 1) world.agent.update(session, { sessionUpdate: "odd", count });
+  world.prompt(world.primary, session, "go");
+  world.load(world.primary, session);
+  expect(world.agent.of("session/load")).toEqual([]);
+  expect(world.primary.updates(session).length).toBeGreaterThan(0);
+});
+
+test("S1 a cold session is loaded once from the agent, under a new epoch, and live afterwards", () => {
+  const world = new World().start();
+  world.agent.histories.set("old", [chunk("history")]);
+  const phone = world.remote({ extended: true });
+  expect(ours(world.load(phone, "old"))).toMatchObject({ verdict: "ok", cursor: { seq: 1 } });
+  world.agent.say("old", " and news");
+  world.settle();
+  expect(phone.transcript("old").text()).toBe("history and news");
+  const again = world.remote();
+  world.load(again, "old");
+  expect(again.transcript("old").text()).toBe("history and news");
+  expect(world.agent.of("session/load")).toHaveLength(1);
+});
+
+test("S1 a session the agent does not know is its own error, and nothing is left behind", () => {
+  const { world, phone } = shared();
+  world.agent.responders.set("session/load", (request) => world.agent.fail(request, -32002, "unknown"));
+  const id = world.sendLoad(phone, "nope");
+  world.settle();
+  expect(phone.error(id).code).toBe(-32002);
+  world.agent.say("nope", "x");
+  world.settle();
+  expect(world.primary.transcript("nope").text()).toBe("x");
+});
+
+test("S1 resume attaches without replay; a cold one is forwarded, and falls back to a load whose replay nobody sees", () => {
+  const { world, session, phone } = shared();
+  world.agent.say(session, "before");
+  world.settle();
+  const resume = (client: typeof phone, id: string) => {
+    const request = world.sendLoad(client, id, undefined, "session/resume");
+    world.settle();
+    return client.result(request);
+  };
+  const tablet = world.remote({ extended: true });
+  expect(resume(tablet, session)["modes"]).toMatchObject({ currentModeId: "ask" });
+  expect(tablet.transcript(session).text()).toBe("");
+  expect(resume(phone, "cold")["modes"]).toBeDefined();
+  world.agent.responders.set("session/resume", (request) => world.agent.fail(request, -32601));
+  world.agent.histories.set("colder", [chunk("old text")]);
+  resume(phone, "colder");
+  world.agent.say("colder", "new");
+  world.settle();
+  expect(phone.transcript("colder").text()).toBe("new");
+  const late = world.remote();
+  world.load(late, "colder");
+  expect(late.transcript("colder").text()).toBe("old textnew");
+});
+
+test("S1 everything about a session that is being opened waits for it: one opening call at a time", () => {
+  const { world, phone } = shared();
+  world.agent.hold("session/resume");
+  const resumed = world.sendLoad(phone, "cold", undefined, "session/resume");
+  world.settle();
+  const loaded = world.sendLoad(world.primary, "cold");
+  const prompted = world.prompt(world.primary, "cold", "hi");
+  const dropped = world.prompt(world.primary, "cold", "never mind");
+  world.primary.notify("$/cancel_request", { requestId: dropped });
+  world.settle();
+  expect(world.agent.of("session/load")).toEqual([]);
+  expect(world.agent.of("session/prompt")).toEqual([]);
+  world.agent.respond(world.agent.pending[0] as never, {});
+  world.settle();
+  expect(phone.result(resumed)).toBeDefined();
+  expect(world.primary.result(loaded)).toBeDefined();
+  expect(world.primary.error(dropped).code).toBe(-32800);
+  expect(world.agent.prompts).toHaveLength(1);
+  world.agent.end("cold");
+  world.settle();
+  expect(world.primary.result(prompted)).toEqual({ stopReason: "end_turn" });
+});
+
+test("S2 the list joins live sessions with the agent's, newest first, filtered before paging, without unused ones", () => {
+  const { world, session, phone } = shared();
+  world.agent.responders.set("session/list", (request) =>
+    world.agent.respond(request, {
+      sessions: [
+        { sessionId: "old", cwd: "/work/project", title: "old one", updatedAt: "2020-01-01T00:00:00Z" },
+        { sessionId: "elsewhere", cwd: "/other", updatedAt: "2021-01-01T00:00:00Z" },
+        { sessionId: session, cwd: "/work/project", updatedAt: "2019-01-01T00:00:00Z" },
+      ],
+    }),
+  );
+  const list = (params: JsonObject) => {
+    const id = phone.request("session/list", params);
+    world.settle();
+    return (phone.result(id)["sessions"] as JsonObject[]).map((entry) => entry["sessionId"]);
+  };
+  expect(list({ cwd: "/work/project" })).toEqual(["old"]);
+  world.prompt(world.primary, session, "use it");
+  const made = phone.request("session/new", { cwd: "/other", mcpServers: [] });
+  world.settle();
+  expect(list({ cwd: "/work/project" })).toEqual([session, "old"]);
+  expect(list({})).toContain(phone.result(made)["sessionId"]);
+});
+
+test("S2 the list works where the agent cannot list, and pages of one that never ends are bounded", () => {
+  const { world, session, phone } = shared();
+  world.prompt(world.primary, session, "x");
+  let pages = 0;
+  world.agent.responders.set("session/list", (request) =>
+    world.agent.respond(request, { sessions: [], nextCursor: `page ${pages++}` }),
+  );
+  const id = phone.request("session/list", {});
+  world.settle();
+  expect(phone.result(id)).toMatchObject({ sessions: [{ sessionId: session, title: "x" }] });
+  expect(pages).toBe(20);
+  world.agent.responders.set("session/list", (request) => world.agent.fail(request, -32601));
+  const broken = phone.request("session/list", {});
+  const odd = phone.request("session/list", { cursor: "not ours" });
+  world.settle();
+  expect(phone.result(broken)["sessions"]).toHaveLength(1);
+  expect(phone.error(odd).code).toBe(-32602);
+});
+
+test("S3 a cursor gets exactly what was missed, coalesced, and says ok; any other says why and replays", () => {
+  const { world, session, phone } = shared();
+  world.agent.say(session, "one ", "m");
+  world.settle();
+  const cursor = phone.cursors.get(session);
+  world.disconnect(phone);
+  for (const word of ["two ", "three ", "four"]) world.agent.say(session, word, "m");
+  world.settle();
+  const back = world.remote({ extended: true });
+  expect(ours(world.load(back, session, { cursor }))).toMatchObject({ verdict: "ok", cursor: { seq: 4 } });
+  expect(back.updates(session).map((update) => update["content"])).toEqual([{ type: "text", text: "two three four" }]);
+  const verdict = (wanted: unknown) =>
+    ours(world.load(world.remote({ extended: true }), session, { cursor: wanted as never }));
+  expect(verdict({ ...cursor, epoch: "other" })).toMatchObject({ verdict: "reset", reason: "epoch-changed" });
+  expect(verdict({ ...cursor, seq: 99 })).toMatchObject({ verdict: "gap", reason: "ahead" });
+  expect(verdict({ seq: -1 })).toMatchObject({ verdict: "reset", reason: "malformed-cursor" });
+});
+
+test("S3 a cursor inside what was coalesced away is a gap, never a guess", () => {
+  const { world, session, phone } = shared({ mirror: { journalBytes: 3000 } });
+  world.agent.say(session, "x");
+  world.settle();
+  const cursor = phone.cursors.get(session);
+  for (let count = 0; count < 60; count += 1) world.agent.update(session, toolUpdate("t", { rawOutput: count }));
+  world.settle();
+  const back = world.remote({ extended: true });
+  expect(ours(world.load(back, session, { cursor }))).toMatchObject({ verdict: "gap" });
+  expect(back.transcript(session).card("t")?.["rawOutput"]).toBe(59);
+});
+
+test("S4 a replay is coalesced: joined text, latest cards in their place, only the last of each state", () => {
+  const { world, session } = shared();
+  world.agent.update(session, chunk("a", "m"));
+  world.agent.update(session, { sessionUpdate: "plan", entries: [1] });
+  world.agent.update(session, chunk("b", "m"));
+  world.agent.update(session, toolCall("t", { title: "T" }));
+  world.agent.update(session, chunk("c"));
+  world.agent.update(session, toolUpdate("t", { status: "completed" }));
+  world.agent.update(session, { sessionUpdate: "plan", entries: [2] });
+  world.settle();
+  const late = world.remote();
+  world.load(late, session);
+  expect(late.updates(session)).toEqual([
+    chunk("ab", "m"),
+    { sessionUpdate: "tool_call", toolCallId: "t", title: "T", status: "completed" },
+    chunk("c"),
+    { sessionUpdate: "plan", entries: [2] },
+  ]);
+});
+
+test("S5 a late joiner knows mode, options, commands, plan, title and usage, from a load, a resume or the end of a history", () => {
+  const { world, session } = shared();
+  const updates = [
+    { sessionUpdate: "current_mode_update", currentModeId: "code" },
+    { sessionUpdate: "available_commands_update", availableCommands: [{ name: "c" }] },
+    { sessionUpdate: "session_info_update", title: "Fix it" },
+    { sessionUpdate: "usage_update", used: 5 },
+    { sessionUpdate: "plan", entries: [] },
+  ];
+  for (const update of updates) world.agent.update(session, update);
+  for (let count = 0; count < 5; count += 1) world.agent.update(session, toolCall(`t${count}`));
+  world.settle();
+  for (const [method, meta] of [
+    ["session/load", {}],
+    ["session/resume", {}],
+    ["session/load", { limit: 2 }],
+  ] as const) {
+    const late = world.remote({ extended: true });
+    const id = world.sendLoad(late, session, meta, method);
+    world.settle();
+    expect(late.result(id)["modes"]).toMatchObject({ currentModeId: "code" });
+    const kinds = late.updates(session).map((update) => update["sessionUpdate"]);
+    expect(kinds).toEqual(expect.arrayContaining(updates.map((update) => update.sessionUpdate)));
+    expect(new Set(kinds).size + 0).toBe(method === "session/resume" ? 5 : 6);
+  }
+});
+
+test("S6 closing detaches; it reaches the agent only from the last one, or forced, and not while a turn runs", () => {
+  const { world, session, phone } = shared();
+  const close = (client: typeof phone, meta: JsonObject = {}) => {
+    const id = client.request("session/close", { sessionId: session, _meta: { "acp-hub": meta } });
+    world.settle();
+    return client.responses.get(id);
+  };
+  expect(close(phone)?.result).toEqual({});
+  expect(world.agent.of("session/close")).toEqual([]);
+  world.agent.say(session, "x");
+  world.settle();
+  expect(phone.updates(session)).toEqual([]);
+  const viewer = world.remote({ scopes: ["sessions:read"] });
+  expect(close(viewer, { force: true })?.error?.code).toBe(-32003);
+  world.load(phone, session);
+  const id = world.primary.request("session/close", { sessionId: session });
+  world.settle();
+  expect(world.primary.result(id)).toEqual({});
+  expect(world.agent.of("session/close")).toEqual([]);
+  close(phone);
+  expect(world.agent.of("session/close")).toHaveLength(1);
+  expect([...world.mirror.sessions]).toEqual([]);
+});
+
+test("S6 a session that is gone at the agent is closed all the same, and its readers are told", () => {
+  const { world, session, phone } = shared();
+  world.agent.responders.set("session/close", (request) => world.agent.fail(request, -32002));
+  const ask = world.agent.askPermission(session);
+  const tablet = world.remote({ extended: true });
+  world.load(tablet, session);
+  const id = phone.request("session/close", { sessionId: session, _meta: { "acp-hub": { force: true } } });
+  world.settle();
+  expect(phone.result(id)).toEqual({});
+  expect(tablet.of("_acp-hub/detached").at(-1)?.params).toMatchObject({ sessionId: session, reason: "closed" });
+  expect(world.agent.answers.has(ask)).toBe(true);
+  expect(phone.openDialogs).toEqual([]);
+});
+
+test("S6 setters are serialised, and the others learn of them even where the agent says nothing", () => {
+  const { world, session, phone } = shared();
+  world.agent.hold("session/set_mode");
+  const mine = phone.request("session/set_mode", { sessionId: session, modeId: "code" });
+  world.settle();
+  world.primary.request("session/set_mode", { sessionId: session, modeId: "ask" });
+  world.settle();
+  expect(world.agent.pending).toHaveLength(1);
+  world.agent.respond(world.agent.pending[0] as never, {});
+  world.settle();
+  expect(phone.result(mine)).toEqual({});
+  expect(phone.updates(session)).toEqual([]);
+  expect(world.primary.updates(session)).toEqual([{ sessionUpdate: "current_mode_update", currentModeId: "code" }]);
+  world.agent.update(session, { sessionUpdate: "config_option_update", configOptions: [] });
+  world.agent.respond(world.agent.pending[0] as never, {});
+  world.settle();
+  expect(phone.updates(session).map((update) => update["sessionUpdate"])).toEqual(["config_option_update"]);
+});
+
+test("S6 updates for ids that pending calls may introduce are held, each for its own, in order", () => {
+  const { world, phone } = shared();
+  world.agent.hold("session/new");
+  const [first, second] = [1, 2].map(() => phone.request("session/new", { cwd: "/w", mcpServers: [] }));
+  world.settle();
+  world.agent.say("n2", "two ");
+  world.agent.say("n1", "one ");
+  world.agent.askPermission("n2", "early");
+  world.settle();
+  expect(world.primary.updates("n1")).toEqual([]);
+  const [a, b] = [...world.agent.pending];
+  world.agent.respond(a as never, { sessionId: "n1" });
+  world.settle();
+  expect(phone.transcript("n1").text()).toBe("one ");
+  expect(phone.updates("n2")).toEqual([]);
+  expect(phone.openDialogs).toEqual([]);
+  world.agent.say("n2", "more");
+  world.agent.respond(b as never, { sessionId: "n2" });
+  world.settle();
+  expect(phone.transcript("n2").text()).toBe("two more");
+  expect(phone.openDialogs).toHaveLength(1);
+  expect([first, second].map((id) => phone.result(id ?? null)["sessionId"])).toEqual(["n1", "n2"]);
+});
+
+test("S6 holding is bounded in time and number, and what is let go keeps its order", () => {
+  const { world, phone } = shared();
+  world.agent.hold("session/new");
+  const id = phone.request("session/new", { cwd: "/later", mcpServers: [] });
+  world.advance(60_000);
+  world.agent.say("n1", "a");
+  world.advance(4_999);
+  expect(world.primary.updates("n1")).toEqual([]);
+  world.advance(1);
+  expect(world.primary.transcript("n1").text()).toBe("a");
+  for (let count = 0; count < 25; count += 1) world.agent.say("n2", `${count} `);
+  world.settle();
+  expect(world.primary.transcript("n2").text()).toBe(Array.from({ length: 25 }, (_, count) => `${count} `).join(""));
+  world.agent.respond(world.agent.pending[0] as never, { sessionId: "n2" });
+  world.settle();
+  expect(phone.result(id)["sessionId"]).toBe("n2");
+  expect(phone.transcript("n2").text()).toBe(world.primary.transcript("n2").text());
+  expect([...world.mirror.sessions].find((session) => session.id === "n2")?.info.cwd).toBe("/later");
+});
+
+test("S7 files and terminals of the primary's sessions go to the primary alone, ids remapped", () => {
+  const { world, session } = shared({}, { fs: { readTextFile: true }, terminal: true });
+  const id = world.agent.ask("fs/read_text_file", { sessionId: session, path: "/a" }, "r-1");
+  world.settle();
+  expect(world.primary.dialog).toMatchObject({ method: "fs/read_text_file", params: { path: "/a" } });
+  world.primary.answer(world.primary.openDialogs[0] as never, { content: "x" });
+  world.settle();
+  expect(world.agent.answerTo(id)).toEqual({ content: "x" });
+  expect(world.hosted).toEqual([]);
+});
+
+test("S7 those of a session the primary did not open are served by the bridge, and only what the agent was told exists", () => {
+  const { world, phone } = shared({}, { fs: { readTextFile: true } });
+  const made = phone.request("session/new", { cwd: "/remote", mcpServers: [] });
+  world.settle();
+  const session = String(phone.result(made)["sessionId"]);
+  const read = world.agent.ask("fs/read_text_file", { sessionId: session, path: "/remote/a" });
+  const write = world.agent.ask("fs/write_text_file", { sessionId: session, path: "/remote/a", content: "" });
+  const terminal = world.agent.ask("terminal/create", { sessionId: session, command: "ls" });
+  world.settle();
+  expect(world.hosted).toMatchObject([{ request: { id: read, method: "fs/read_text_file" }, sessionId: session }]);
+  expect([write, terminal].map((id) => world.agent.answerTo(id))).toEqual([{ error: -32601 }, { error: -32601 }]);
+  expect(world.primary.openDialogs).toEqual([]);
+  expect(world.root.answerHost(read as never, { result: { content: "y" } }, world.now)).toBe(true);
+  expect(world.root.answerHost(read as never, { result: { content: "z" } }, world.now)).toBe(false);
+  world.settle();
+  expect(world.agent.answerTo(read)).toEqual({ content: "y" });
+  world.load(world.primary, session);
+  world.agent.ask("fs/read_text_file", { sessionId: session, path: "/remote/b" });
+  world.settle();
+  expect(world.primary.openDialogs).toHaveLength(1);
+});
+
+test("S7 a headless instance answers -32601, and an editor that leaves leaves nothing open", () => {
+  const world = new World({ root: { hasPrimary: false } });
+  world.root.startHeadless();
+  world.dial().settle();
+  const id = world.agent.ask("fs/read_text_file", { sessionId: "s", path: "/a" });
+  world.settle();
+  expect(world.agent.answerTo(id)).toEqual({ error: -32601 });
+  const { world: other, session } = shared({}, { fs: { readTextFile: true } });
+  const open = other.agent.ask("fs/read_text_file", { sessionId: session, path: "/a" });
+  other.settle();
+  other.root.onPrimaryGone(other.now);
+  other.settle();
+  expect(other.agent.answers.get(open)?.error?.code).toBe(-32603);
+});
+
+test("S7 output of terminals that is relayed reaches the others on the card, once, though the window slides", () => {
+  const { world, session, phone } = shared({}, { terminal: true });
+  world.agent.update(session, toolCall("t", { content: [{ type: "terminal", terminalId: "term-1" }] }));
+  const poll = (output: string, truncated: boolean, exitStatus?: JsonObject) => {
+    world.agent.ask("terminal/output", { sessionId: session, terminalId: "term-1" });
+    world.settle();
+    const result = { output, truncated, ...(exitStatus !== undefined && { exitStatus }) };
+    world.primary.answer(world.primary.openDialogs[0] as never, result);
+    world.settle();
+  };
+  poll("first line\n", false);
+  poll("first line\nsecond line of it\n", false);
+  poll("second line of it\nthird line of it\n", true);
+  poll("third line of it\n", true, { exitCode: 0, signal: null });
+  const meta = phone.transcript(session).card("t")?.["_meta"];
+  expect(meta).toEqual({
+    terminal_output: { terminal_id: "term-1", data: "first line\nsecond line of it\nthird line of it\n" },
+    terminal_exit: { terminal_id: "term-1", exit_code: 0, signal: null },
+  });
+  expect(JSON.stringify(world.primary.updates(session))).not.toContain("terminal_output");
+  const late = world.remote();
+  world.load(late, session);
+  expect(late.transcript(session).card("t")?.["_meta"]).toEqual(meta);
+});
+
+test("S8 when the agent ends, everything open is answered with how, everybody is told, and nothing hangs", () => {
+  const { world, session, phone } = shared();
+  world.agent.hold("session/set_mode");
+  world.agent.hold("session/load");
+  const ids = [
+    world.prompt(phone, session, "running"),
+    phone.request("session/set_mode", { sessionId: session, modeId: "a" }),
+    phone.request("session/set_mode", { sessionId: session, modeId: "b" }),
+    world.sendLoad(phone, "cold"),
+  ];
+  const waiting = world.prompt(world.primary, session, "waiting");
+  world.agent.askPermission(session);
+  world.settle();
+  world.root.onAgentGone("The agent has ended (exit code 3): boom", { exitCode: 3, stderr: "boom" }, world.now);
+  world.settle();
+  for (const id of ids)
+    expect(phone.error(id).data).toMatchObject({ code: "agent-exited", exitCode: 3, stderr: "boom" });
+  expect(world.primary.error(waiting).message).toContain("exit code 3");
+  for (const client of [phone, world.primary]) expect(client.openDialogs).toEqual([]);
+  expect(phone.of("_acp-hub/turn").at(-1)?.params).toMatchObject({ state: "idle" });
+  const later = [
+    world.primary.request("session/new", { cwd: "/", mcpServers: [] }),
+    world.primary.request("session/set_mode", { sessionId: session, modeId: "c" }),
+  ];
+  world.prompt(world.primary, session, "anyone?");
+  world.settle();
+  for (const id of later) expect(world.primary.error(id).data).toMatchObject({ code: "agent-exited" });
+  expect(world.primary.owed).toEqual([]);
+  expect(world.problems).toEqual([]);
+});
+
+test("S9 one session id at two instances is two sessions: positions of one say nothing of the other", () => {
+  const [one, two] = [new World().start(), new World().start()];
+  const a = one.remote({ extended: true });
+  const session = one.newSession();
+  expect(two.newSession()).toBe(session);
+  one.agent.say(session, "in one");
+  two.agent.say(session, "in two");
+  one.settle();
+  two.settle();
+  two.mirror.add(a.connection);
+  one.load(a, session);
+  expect(a.transcript(session).text()).toBe("in one");
+  two.agent.say(session, "more of two");
+  two.settle();
+  one.settle();
+  expect(a.transcript(session).text()).toBe("in one");
+});
