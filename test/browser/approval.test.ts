@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { DESKTOP } from "../support/fake-hub-session.ts";
 import { COMMAND_ASK, DIFF_ASK, FORM_ASK, OPTIONS, URL_ASK } from "../support/fake-scenes.ts";
-import { useStage } from "../support/web-stage.ts";
+import { setStage } from "../support/web-stage.ts";
 
-const stage = useStage();
+const stage = setStage();
 
 /** How long a fact is waited for. */
 const WAIT = { timeout: 10_000 };
@@ -15,7 +15,11 @@ describe("approvals", () => {
     const page = await open("Pixel");
     const answer = session.ask("session/request_permission", COMMAND_ASK);
     await page.locator(".sheet .command", { hasText: "git push origin fix/retry" }).waitFor();
-    expect(await page.locator(".option").allTextContents()).toEqual(["Allow once", "Always allow git in this project", "Reject"]);
+    expect(await page.locator(".option").allTextContents()).toEqual([
+      "Allow once",
+      "Always allow git in this project",
+      "Reject",
+    ]);
     await page.getByRole("button", { name: "Allow once" }).click();
     expect(await answer).toMatchObject({ result: ALLOW, by: { name: "Pixel" } });
     await page.getByText(/Allowed by this device \d\d:\d\d/).waitFor();
@@ -30,7 +34,10 @@ describe("approvals", () => {
     await other.getByRole("button", { name: "Allow once" }).waitFor();
     session.settle("s1-i1", ALLOW, DESKTOP);
     for (const page of [phone, other]) {
-      await page.getByText(/Allowed by Zed \d\d:\d\d/).first().waitFor();
+      await page
+        .getByText(/Allowed by Zed \d\d:\d\d/)
+        .first()
+        .waitFor();
       expect(await page.getByRole("button", { name: "Allow once" }).count()).toBe(0);
     }
   });
@@ -43,7 +50,10 @@ describe("approvals", () => {
     await desk.locator(".sheet").getByRole("button", { name: "Allow once" }).waitFor();
     await phone.getByRole("button", { name: "Reject" }).waitFor();
     await phone.getByRole("button", { name: "Reject" }).click();
-    await desk.getByText(/Rejected by Pixel/).first().waitFor();
+    await desk
+      .getByText(/Rejected by Pixel/)
+      .first()
+      .waitFor();
     expect(await desk.locator(".sheet .option").count()).toBe(0);
   });
 
@@ -112,7 +122,9 @@ describe("approvals", () => {
     const toolCall = { toolCallId: "p9", title: "Run", kind: "execute", rawInput: { command } };
     void session.ask("session/request_permission", { toolCall, options: OPTIONS });
     await page.getByText("This holds invisible characters").waitFor();
-    expect(await page.locator(".sheet .hidden-char").allTextContents()).toEqual(expect.arrayContaining(["RLO", "PDF", "ZWSP", "BEL"]));
+    expect(await page.locator(".sheet .hidden-char").allTextContents()).toEqual(
+      expect.arrayContaining(["RLO", "PDF", "ZWSP", "BEL"]),
+    );
   });
 
   it("fills a form from its schema and says what is wrong", async () => {

@@ -2,22 +2,32 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { FakePrompt } from "../support/fake-hub-session.ts";
 import { fillSession } from "../support/fake-scenes.ts";
-import { useStage } from "../support/web-stage.ts";
+import { setStage } from "../support/web-stage.ts";
 
-const stage = useStage();
+const stage = setStage();
 
 /** How long a fact is waited for. */
 const WAIT = { timeout: 10_000 };
 
 /** A turn that ends when the test says so. */
-function heldTurn(): { readonly run: (prompt: FakePrompt) => Promise<string>; readonly end: (stopReason: string) => void; readonly started: Promise<FakePrompt> } {
-  const { promise, resolve: end } = Promise.withResolvers<string>();
-  const begun = Promise.withResolvers<FakePrompt>();
-  const run = (prompt: FakePrompt): Promise<string> => {
-    begun.resolve(prompt);
-    return promise;
+class HeldTurn {
+  end: (stopReason: string) => void = () => undefined;
+  readonly started: Promise<FakePrompt>;
+  readonly #ended = new Promise<string>((resolve) => {
+    this.end = resolve;
+  });
+  #begin: (prompt: FakePrompt) => void = () => undefined;
+
+  constructor() {
+    this.started = new Promise((resolve) => {
+      this.#begin = resolve;
+    });
+  }
+
+  readonly run = (prompt: FakePrompt): Promise<string> => {
+    this.#begin(prompt);
+    return this.#ended;
   };
-  return { run, end, started: begun.promise };
 }
 
 const field = (page: Page) => page.getByLabel("Message to the agent");
@@ -32,7 +42,7 @@ const bubbles = (page: Page): Promise<string[]> => page.locator(".message.user .
 describe("composer", () => {
   it("marks a prompt from the device to done, and shows it once", async () => {
     const { session, open } = stage();
-    const turn = heldTurn();
+    const turn = new HeldTurn();
     session.onPrompt = turn.run;
     const page = await open("Pixel");
     await say(page, "Fix it");
@@ -58,11 +68,13 @@ describe("composer", () => {
 
   it("sends an image with the text", async () => {
     const { session, open } = stage();
-    const turn = heldTurn();
+    const turn = new HeldTurn();
     session.onPrompt = turn.run;
     const page = await open("Pixel");
     const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-    await page.locator('input[type="file"]').setInputFiles({ name: "a.png", mimeType: "image/png", buffer: Buffer.from(png, "base64") });
+    await page
+      .locator('input[type="file"]')
+      .setInputFiles({ name: "a.png", mimeType: "image/png", buffer: Buffer.from(png, "base64") });
     await page.getByRole("img", { name: "Attachment 1" }).waitFor();
     await say(page, "What is this?");
     expect((await turn.started).blocks).toEqual([
@@ -75,7 +87,7 @@ describe("composer", () => {
 
   it("queues behind a running turn, moves, removes, and stops", async () => {
     const { session, open } = stage();
-    const turn = heldTurn();
+    const turn = new HeldTurn();
     session.onPrompt = (prompt) => {
       prompt.connection.onCancel = () => turn.end("cancelled");
       return turn.run(prompt);
@@ -112,7 +124,7 @@ describe("composer", () => {
 
   it("P3 a link lost in the middle of a turn: the prompt is not run again and ends as done", async () => {
     const { session, hub, open } = stage();
-    const turn = heldTurn();
+    const turn = new HeldTurn();
     session.onPrompt = turn.run;
     const page = await open("Pixel");
     await say(page, "once");
@@ -132,8 +144,8 @@ describe("composer", () => {
     fillSession(session);
     const page = await open("Laptop", { viewport: { width: 1280, height: 800 } });
     await field(page).fill("/");
-    await page.getByRole("option").first().waitFor();
-    expect(await page.getByRole("option").allTextContents()).toEqual([
+    await page.locator(".slash-menu [role=option]").first().waitFor();
+    expect(await page.locator(".slash-menu [role=option]").allTextContents()).toEqual([
       "/review Review the changes of this branch",
       "/test Run the tests and explain what fails",
       "/plan Only say what would be done",
@@ -150,10 +162,10 @@ describe("composer", () => {
     const { session, open } = stage();
     fillSession(session);
     const page = await open("Pixel");
-    await page.getByLabel("Mode").selectOption("auto");
-    expect(await page.getByLabel("Mode").inputValue()).toBe("auto");
+    await page.locator("select[title=Mode]").selectOption("auto");
+    expect(await page.locator("select[title=Mode]").inputValue()).toBe("auto");
     session.emit({ sessionUpdate: "current_mode_update", currentModeId: "ask" });
-    await expect.poll(() => page.getByLabel("Mode").inputValue(), WAIT).toBe("ask");
+    await expect.poll(() => page.locator("select[title=Mode]").inputValue(), WAIT).toBe("ask");
   });
 
   it("keeps a draft per session over a reload", async () => {

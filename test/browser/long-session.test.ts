@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { useStage } from "../support/web-stage.ts";
+import { setStage } from "../support/web-stage.ts";
 
-const stage = useStage();
+const stage = setStage();
 
 /** How long a fact is waited for. */
 const WAIT = { timeout: 20_000 };
@@ -14,7 +14,13 @@ describe("a session of 5,000 items", () => {
     const { session, open } = stage();
     for (let index = 0; index < 2500; index += 1) {
       session.text(`Message ${index}. ${"Some words to fill the line. ".repeat(index % 5)}`, `m${index}`);
-      session.emit({ sessionUpdate: "tool_call", toolCallId: `t${index}`, title: `Run step ${index}`, kind: "execute", status: "completed" });
+      session.emit({
+        sessionUpdate: "tool_call",
+        toolCallId: `t${index}`,
+        title: `Run step ${index}`,
+        kind: "execute",
+        status: "completed",
+      });
     }
     const page = await open("Pixel");
     await page.getByText("Run step 2499").waitFor();
@@ -50,11 +56,13 @@ describe("a session of 5,000 items", () => {
     await page.getByText("Message number 399").waitFor();
     await page.locator(".transcript").hover();
     await page.mouse.wheel(0, -1200);
-    const anchor = page.getByText("Message number 380");
+    const anchor = page.getByText("Message number 365");
     await anchor.waitFor();
     const before = (await anchor.boundingBox())?.y ?? 0;
     await page.getByRole("button", { name: "Load earlier" }).evaluate((button: HTMLElement) => button.click());
-    await expect.poll(() => page.locator(".transcript").evaluate((list) => list.scrollHeight > 12_000), WAIT).toBe(true);
+    await expect
+      .poll(() => page.locator(".transcript").evaluate((list) => list.scrollHeight > 12_000), WAIT)
+      .toBe(true);
     const after = (await anchor.boundingBox())?.y ?? 0;
     expect(Math.abs(after - before)).toBeLessThan(4);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { useStage } from "../support/web-stage.ts";
+import { setStage } from "../support/web-stage.ts";
 
-const stage = useStage();
+const stage = setStage();
 
 describe("pairing", () => {
   it("pairs by the link and leaves no code in the address", async () => {

@@ -5,9 +5,9 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { DESK, PHONE } from "../support/browser.ts";
 import { COMMAND_ASK, DIFF_ASK, FORM_ASK, fillSession } from "../support/fake-scenes.ts";
-import { useStage } from "../support/web-stage.ts";
+import { setStage } from "../support/web-stage.ts";
 
-const stage = useStage();
+const stage = setStage();
 
 const AXE = readFile("node_modules/axe-core/axe.min.js", "utf8");
 
@@ -16,9 +16,13 @@ async function violations(page: Page, name: string): Promise<string[]> {
   // By the debugger, not by a script element: the page's policy stays as it is.
   await page.evaluate(await AXE);
   return page.evaluate(async (where) => {
-    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }> } };
+    const { axe } = window as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }> };
+    };
     const found = await axe.run();
-    return found.violations.flatMap((one) => one.nodes.map((node) => `${where}: ${one.id}: ${node.html.slice(0, 160)} ${node.failureSummary?.slice(0, 200)}`));
+    return found.violations.flatMap((one) =>
+      one.nodes.map((node) => `${where}: ${one.id}: ${node.html.slice(0, 160)} ${node.failureSummary?.slice(0, 200)}`),
+    );
   }, name);
 }
 
@@ -34,7 +38,13 @@ describe("accessibility and policy", () => {
     const { hub, session, instance, context, open } = stage();
     fillSession(session);
     session.setTurn("running");
-    hub.history.push({ sessionId: "h1", title: "An old one", workspace: "/work/relay", agent: "Claude", updatedAt: 1_700_000_000_000 });
+    hub.history.push({
+      sessionId: "h1",
+      title: "An old one",
+      workspace: "/work/relay",
+      agent: "Claude",
+      updatedAt: 1_700_000_000_000,
+    });
     hub.files.set("src/pool.ts", "export const a = 1;");
     const found: string[] = [];
     const pairing = await (await context(look)).newPage();
@@ -47,7 +57,10 @@ describe("accessibility and policy", () => {
     await page.getByRole("button", { name: /Run the tests/ }).click();
     await page.locator(".terminal").waitFor();
     found.push(...(await violations(page, "session")));
-    for (const [name, ask] of [["command", COMMAND_ASK], ["diff", DIFF_ASK]] as const) {
+    for (const [name, ask] of [
+      ["command", COMMAND_ASK],
+      ["diff", DIFF_ASK],
+    ] as const) {
       void session.ask("session/request_permission", ask);
       await page.locator(".option[data-kind='reject_once'][aria-disabled='false']").waitFor();
       found.push(...(await violations(page, `ask ${name}`)));
@@ -96,7 +109,10 @@ describe("accessibility and policy", () => {
   it("is installable and never asks the hub while hidden and idle", async () => {
     const { hub, open } = stage();
     const page = await open("Pixel");
-    const manifest = (await (await fetch(`${hub.url}manifest.webmanifest`)).json()) as { icons: { sizes: string }[]; display: string };
+    const manifest = (await (await fetch(`${hub.url}manifest.webmanifest`)).json()) as {
+      icons: { sizes: string }[];
+      display: string;
+    };
     expect(manifest).toMatchObject({ display: "standalone" });
     expect(manifest.icons.map((icon) => icon.sizes)).toEqual(expect.arrayContaining(["192x192", "512x512"]));
     await page.evaluate(async () => void (await navigator.serviceWorker.ready));
@@ -109,7 +125,8 @@ describe("budget", () => {
     const html = await readFile(join(hub.webRoot, "index.html"), "utf8");
     const sizeOf = async (pattern: RegExp): Promise<number> => {
       let total = 0;
-      for (const match of html.matchAll(pattern)) total += gzipSync(await readFile(join(hub.webRoot, match[1] ?? ""))).length;
+      for (const match of html.matchAll(pattern))
+        total += gzipSync(await readFile(join(hub.webRoot, match[1] ?? ""))).length;
       return total;
     };
     const scripts = await sizeOf(/(?:src|href)="\.\/(assets\/[^"]+\.js)"/g);

@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { fillSession } from "../support/fake-scenes.ts";
-import { useStage } from "../support/web-stage.ts";
+import { setStage } from "../support/web-stage.ts";
 
-const stage = useStage();
+const stage = setStage();
 
 /** How long a fact is waited for. */
 const WAIT = { timeout: 10_000 };
@@ -89,7 +89,9 @@ describe("session", () => {
     const page = await open("Pixel");
     await page.locator(".transcript").evaluate((list) => list.scrollTo(0, 0));
     await page.getByRole("button", { name: /4 look-ups/ }).waitFor();
-    expect(await page.getByRole("button", { name: /The retry logic is the first suspect/ }).getAttribute("aria-expanded")).toBe("false");
+    expect(
+      await page.getByRole("button", { name: /The retry logic is the first suspect/ }).getAttribute("aria-expanded"),
+    ).toBe("false");
     await page.getByRole("button", { name: /Give every connection its own attempt count/ }).click();
     await page.getByText("Add a test that drops a connection").waitFor();
   });

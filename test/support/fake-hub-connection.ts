@@ -102,7 +102,8 @@ export class FakeConnection {
       case "session/new":
         return this.#open(this.#host.newSession(String(params["cwd"])), reply);
       case "session/load":
-        if (session === undefined) return reply({ error: { code: -32602, message: "No such session", data: { code: "unknown-session" } } });
+        if (session === undefined)
+          return reply({ error: { code: -32602, message: "No such session", data: { code: "unknown-session" } } });
         return this.#load(session, params, reply);
       case "session/prompt":
         if (session !== undefined) this.#prompt(session, params, reply);
@@ -115,12 +116,20 @@ export class FakeConnection {
     }
   }
 
-  #other(method: string, session: FakeSession | undefined, params: JsonObject, reply: (body: JsonObject) => void): void {
+  #other(
+    method: string,
+    session: FakeSession | undefined,
+    params: JsonObject,
+    reply: (body: JsonObject) => void,
+  ): void {
     if (session === undefined) return reply({ error: { code: -32602, message: "No session" } });
     const at = session.queue.findIndex((prompt) => prompt.promptId === params["promptId"]);
-    if (method === "session/set_mode") session.emit({ sessionUpdate: "current_mode_update", currentModeId: params["modeId"] ?? "" }, {}, this);
-    if (method === "_acp-hub/queue/remove") for (const gone of session.queue.splice(at, 1)) gone.reply({ error: { code: -32800, message: "Removed" } });
-    if (method === "_acp-hub/queue/move") session.queue.splice(Number(params["index"]), 0, ...session.queue.splice(at, 1));
+    if (method === "session/set_mode")
+      session.emit({ sessionUpdate: "current_mode_update", currentModeId: params["modeId"] ?? "" }, {}, this);
+    if (method === "_acp-hub/queue/remove")
+      for (const gone of session.queue.splice(at, 1)) gone.reply({ error: { code: -32800, message: "Removed" } });
+    if (method === "_acp-hub/queue/move")
+      session.queue.splice(Number(params["index"]), 0, ...session.queue.splice(at, 1));
     if (method.startsWith("_acp-hub/queue/") && method !== "_acp-hub/queue/list") session.setTurn(session.turn);
     if (method === "session/detach") session.attached.delete(this);
     return reply({ result: {} });
@@ -157,7 +166,8 @@ export class FakeConnection {
   #presence(session: FakeSession): void {
     const clients: JsonObject[] = [...session.attached].map((connection) => ({ ...connection.by }));
     clients.push({ connectionId: "desktop", device: "desk", name: "Zed", primary: true });
-    for (const connection of session.attached) connection.notify("_acp-hub/presence", { sessionId: session.sessionId, clients });
+    for (const connection of session.attached)
+      connection.notify("_acp-hub/presence", { sessionId: session.sessionId, clients });
   }
 
   #earlier(session: FakeSession, params: JsonObject, reply: (body: JsonObject) => void): void {
@@ -182,7 +192,17 @@ export class FakeConnection {
   }
 
   #hello(): JsonObject {
-    const hub = { version: "0.1.0", connectionId: this.by.connectionId, scopes: [...this.#host.scopes], device: { id: this.by.device, name: this.by.name } };
-    return { protocolVersion: 1, agentInfo: { name: "acp-hub", version: "0.1.0" }, agentCapabilities: {}, _meta: { "acp-hub": hub } };
+    const hub = {
+      version: "0.1.0",
+      connectionId: this.by.connectionId,
+      scopes: [...this.#host.scopes],
+      device: { id: this.by.device, name: this.by.name },
+    };
+    return {
+      protocolVersion: 1,
+      agentInfo: { name: "acp-hub", version: "0.1.0" },
+      agentCapabilities: {},
+      _meta: { "acp-hub": hub },
+    };
   }
 }

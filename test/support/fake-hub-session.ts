@@ -35,7 +35,7 @@ export class FakeSession {
   readonly sessionId: string;
   readonly cwd: string;
   title: string;
-  updatedAt = Date.now();
+  updatedAt: number = Date.now();
   readonly journal: Journal = new Journal(epoch(EPOCH), 256_000_000);
   readonly attached: Set<FakeConnection> = new Set();
   readonly asks: Map<string, FakeAsk> = new Map();
@@ -52,7 +52,13 @@ export class FakeSession {
   readonly #everyone: () => Iterable<FakeConnection>;
   #nextAsk = 1;
 
-  constructor(sessionId: string, title: string, cwd: string, changed: () => void, everyone: () => Iterable<FakeConnection>) {
+  constructor(
+    sessionId: string,
+    title: string,
+    cwd: string,
+    changed: () => void,
+    everyone: () => Iterable<FakeConnection>,
+  ) {
     this.sessionId = sessionId;
     this.title = title;
     this.cwd = cwd;
@@ -79,7 +85,14 @@ export class FakeSession {
     const queue = this.queueView() as unknown as Json;
     const prompt = this.running?.promptId;
     const who: JsonObject = this.running === undefined ? {} : { by: { ...this.running.by } };
-    const params: JsonObject = { sessionId: this.sessionId, state, queue, ...who, ...(prompt !== undefined && { promptId: prompt }), ...more };
+    const params: JsonObject = {
+      sessionId: this.sessionId,
+      state,
+      queue,
+      ...who,
+      ...(prompt !== undefined && { promptId: prompt }),
+      ...more,
+    };
     this.#append("_acp-hub/turn", params, {});
     this.#changed();
   }
@@ -97,7 +110,11 @@ export class FakeSession {
   ask(method: string, params: JsonObject): Promise<{ readonly result: Json; readonly by: By }> {
     const interactionId = `${this.sessionId}-i${this.#nextAsk++}`;
     const openedAt = Date.now();
-    const full: JsonObject = { sessionId: this.sessionId, ...params, _meta: { "acp-hub": { interactionId, openedAt } } };
+    const full: JsonObject = {
+      sessionId: this.sessionId,
+      ...params,
+      _meta: { "acp-hub": { interactionId, openedAt } },
+    };
     return new Promise((resolve) => {
       const ask: FakeAsk = {
         interactionId,
@@ -124,9 +141,17 @@ export class FakeSession {
     }
     const outcome = { action, ...outcomeOf(ask, result) };
     const call = ask.params["toolCall"];
-    const toolCallId = typeof call === "object" && call !== null && !Array.isArray(call) ? call["toolCallId"] : undefined;
+    const toolCallId =
+      typeof call === "object" && call !== null && !Array.isArray(call) ? call["toolCallId"] : undefined;
     const tool: JsonObject = typeof toolCallId === "string" ? { toolCallId } : {};
-    const notice: JsonObject = { sessionId: this.sessionId, interactionId, ...tool, outcome, by: { ...by }, at: Date.now() };
+    const notice: JsonObject = {
+      sessionId: this.sessionId,
+      interactionId,
+      ...tool,
+      outcome,
+      by: { ...by },
+      at: Date.now(),
+    };
     this.#append("_acp-hub/interaction_settled", notice, {});
     ask.answered(result, by);
     this.#changed();
@@ -160,7 +185,8 @@ export class FakeSession {
     this.setTurn("running");
     const marks = { by: prompt.by, ...(prompt.promptId !== undefined && { promptId: prompt.promptId }) };
     const messageId = `u-${prompt.promptId ?? this.runs.length}`;
-    for (const content of prompt.blocks) this.emit({ sessionUpdate: "user_message_chunk", messageId, content }, marks, prompt.connection);
+    for (const content of prompt.blocks)
+      this.emit({ sessionUpdate: "user_message_chunk", messageId, content }, marks, prompt.connection);
     const stopReason = await this.onPrompt(prompt);
     this.setTurn("idle", { stopReason });
     this.running = undefined;
@@ -185,10 +211,12 @@ function outcomeOf(ask: FakeAsk, result: Json): JsonObject {
   if (typeof result !== "object" || result === null || Array.isArray(result)) return {};
   if (typeof result["action"] === "string") return { elicitation: result["action"] };
   const outcome = result["outcome"];
-  const optionId = typeof outcome === "object" && outcome !== null && !Array.isArray(outcome) ? outcome["optionId"] : undefined;
+  const optionId =
+    typeof outcome === "object" && outcome !== null && !Array.isArray(outcome) ? outcome["optionId"] : undefined;
   const options = Array.isArray(ask.params["options"]) ? ask.params["options"] : [];
   for (const option of options) {
-    if (typeof option !== "object" || option === null || Array.isArray(option) || option["optionId"] !== optionId) continue;
+    if (typeof option !== "object" || option === null || Array.isArray(option) || option["optionId"] !== optionId)
+      continue;
     return { optionId: String(optionId), optionName: String(option["name"]), optionKind: String(option["kind"]) };
   }
   return {};

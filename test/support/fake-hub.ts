@@ -11,7 +11,7 @@ import { PRESETS } from "../../src/protocol/scopes.ts";
 import { FakeConnection } from "./fake-hub-connection.ts";
 import { FakeSession } from "./fake-hub-session.ts";
 
-export const POLICY =
+export const POLICY: string =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; " +
   "manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; report-uri /csp-report";
 
@@ -47,7 +47,10 @@ interface Answer {
 }
 
 const ok = (body: Json): Answer => ({ status: 200, body });
-const problem = (status: number, code: string, detail: string): Answer => ({ status, body: { type: "about:blank", title: code, status, detail, code } });
+const problem = (status: number, code: string, detail: string): Answer => ({
+  status,
+  body: { type: "about:blank", title: code, status, detail, code },
+});
 
 export class FakeHub {
   readonly webRoot: string;
@@ -119,7 +122,13 @@ export class FakeHub {
   }
 
   addSession(instance: FakeInstance, sessionId: string, title: string): FakeSession {
-    const session = new FakeSession(sessionId, title, instance.workspace, () => this.event(), () => this.connections);
+    const session = new FakeSession(
+      sessionId,
+      title,
+      instance.workspace,
+      () => this.event(),
+      () => this.connections,
+    );
     instance.sessions.push(session);
     return session;
   }
@@ -198,7 +207,10 @@ export class FakeHub {
     const file = join(this.webRoot, normalize(path === "/" ? "index.html" : path));
     try {
       const content = await readFile(file);
-      response.writeHead(200, { "Content-Type": TYPES[extname(file)] ?? "application/octet-stream", "Content-Security-Policy": POLICY });
+      response.writeHead(200, {
+        "Content-Type": TYPES[extname(file)] ?? "application/octet-stream",
+        "Content-Security-Policy": POLICY,
+      });
       response.end(content);
     } catch {
       response.writeHead(404, { "Content-Security-Policy": POLICY }).end("not found");
@@ -220,7 +232,13 @@ export class FakeHub {
     response.end(text);
   }
 
-  async #route(method: string, url: URL, input: JsonObject, key: string, device: FakeDevice | undefined): Promise<Answer> {
+  async #route(
+    method: string,
+    url: URL,
+    input: JsonObject,
+    key: string,
+    device: FakeDevice | undefined,
+  ): Promise<Answer> {
     const [, , first = "", second = "", third = "", fourth = "", fifth = ""] = url.pathname.split("/");
     switch (`${method} ${first}`) {
       case "GET health":
@@ -239,17 +257,26 @@ export class FakeHub {
         return { status: 204 };
       case "POST pairings":
         this.pairing("NEXT-CODE", input["scope"] as keyof typeof PRESETS);
-        return { status: 201, body: { code: "NEXT-CODE", url: `${this.url}#pair=NEXT-CODE`, expiresAt: Date.now() + 300_000 } };
+        return {
+          status: 201,
+          body: { code: "NEXT-CODE", url: `${this.url}#pair=NEXT-CODE`, expiresAt: Date.now() + 300_000 },
+        };
       case "GET instances":
         return third === "fs" ? this.#file(fourth, url.searchParams) : ok(this.instances.map(instanceView));
       case "POST instances":
         return this.#sessionAction(fourth, fifth, input);
       case "GET interactions":
-        return ok([...this.sessions()].flatMap((session) => [...session.asks.values()].map((ask) => ({ ...ask, copies: null, answered: null, instanceId: "i1" }))) as Json);
+        return ok(
+          [...this.sessions()].flatMap((session) =>
+            [...session.asks.values()].map((ask) => ({ ...ask, copies: null, answered: null, instanceId: "i1" })),
+          ) as Json,
+        );
       case "POST interactions":
         return this.#answer(second, input["answer"] ?? null, device);
       case "GET sessions":
-        return third === "export" ? { status: 200, text: "# Exported", headers: { "Content-Type": "text/markdown" } } : this.#history(url.searchParams.get("q") ?? "");
+        return third === "export"
+          ? { status: 200, text: "# Exported", headers: { "Content-Type": "text/markdown" } }
+          : this.#history(url.searchParams.get("q") ?? "");
       case "GET projects":
         return ok(this.instances.map((instance) => ({ workspace: instance.workspace })));
       case "POST logout":
@@ -268,7 +295,11 @@ export class FakeHub {
     this.usedCodes.add(code);
     const device: FakeDevice = { id: `d${this.#nextId++}`, name, key, scopes, createdAt: Date.now() };
     this.devices.set(device.id, device);
-    return { status: 201, body: { deviceId: device.id, scope: [...scopes] }, headers: { "Set-Cookie": "acp-hub-1=x; HttpOnly; SameSite=Strict" } };
+    return {
+      status: 201,
+      body: { deviceId: device.id, scope: [...scopes] },
+      headers: { "Set-Cookie": "acp-hub-1=x; HttpOnly; SameSite=Strict" },
+    };
   }
 
   #ticket(device: FakeDevice | undefined): Answer {
@@ -280,13 +311,16 @@ export class FakeHub {
   #answer(interactionId: string, answer: Json, device: FakeDevice | undefined): Answer {
     const by = { connectionId: `http:${device?.id ?? ""}`, device: device?.id ?? "", name: device?.name ?? "" };
     const session = [...this.sessions()].find((other) => other.asks.has(interactionId));
-    if (session === undefined) return { status: 409, body: { code: "lost-race", detail: "Settled already", settledBy: { name: "Zed" } } };
+    if (session === undefined)
+      return { status: 409, body: { code: "lost-race", detail: "Settled already", settledBy: { name: "Zed" } } };
     session.settle(interactionId, answer, by);
     return ok({ settledBy: { ...by } });
   }
 
   #history(query: string): Answer {
-    const found = this.history.filter((entry) => query === "" || JSON.stringify(entry).toLowerCase().includes(query.toLowerCase()));
+    const found = this.history.filter(
+      (entry) => query === "" || JSON.stringify(entry).toLowerCase().includes(query.toLowerCase()),
+    );
     return ok({ sessions: found });
   }
 
@@ -297,12 +331,25 @@ export class FakeHub {
       if (path !== "" && names.length === 0) return problem(404, "not-found", "No such folder");
       const depth = path === "" ? 0 : path.split("/").length;
       const entries = new Map(names.map((name) => [name.split("/")[depth] ?? "", name.split("/").length > depth + 1]));
-      return ok({ entries: [...entries].map(([name, isFolder]) => ({ name, path: path === "" ? name : `${path}/${name}`, type: isFolder ? "directory" : "file" })) });
+      return ok({
+        entries: [...entries].map(([name, isFolder]) => ({
+          name,
+          path: path === "" ? name : `${path}/${name}`,
+          type: isFolder ? "directory" : "file",
+        })),
+      });
     }
     const content = this.files.get(path);
     if (content === undefined) return problem(404, "not-found", "No such file");
     const line = Number(query.get("line") ?? 1);
-    return { status: 200, text: content.split("\n").slice(line - 1, line - 1 + Number(query.get("limit") ?? 1e9)).join("\n"), headers: { "Content-Type": "text/plain" } };
+    return {
+      status: 200,
+      text: content
+        .split("\n")
+        .slice(line - 1, line - 1 + Number(query.get("limit") ?? 1e9))
+        .join("\n"),
+      headers: { "Content-Type": "text/plain" },
+    };
   }
 
   #sessionAction(sessionId: string, action: string, input: JsonObject): Answer {
@@ -317,7 +364,14 @@ export class FakeHub {
   }
 }
 
-const deviceView = ({ id, name, scopes, createdAt }: FakeDevice): JsonObject => ({ id, name, scopes: [...scopes], createdAt, lastSeenAt: Date.now(), kind: "browser" });
+const deviceView = ({ id, name, scopes, createdAt }: FakeDevice): JsonObject => ({
+  id,
+  name,
+  scopes: [...scopes],
+  createdAt,
+  lastSeenAt: Date.now(),
+  kind: "browser",
+});
 
 const instanceView = (instance: FakeInstance): JsonObject => ({
   id: instance.id,

@@ -62,28 +62,21 @@ const state = fc.oneof(
     .map((currentModeId) => update({ sessionUpdate: "current_mode_update", currentModeId })),
 );
 
-const notice = fc.oneof(
-  fc
-    .constantFrom("running", "waiting")
-    .map((name) => ({ method: "_acp-hub/turn", params: { sessionId: "s1", state: name, queue: [] } })),
-  fc.constant({
-    method: "_acp-hub/turn",
-    params: { sessionId: "s1", state: "idle", stopReason: "end_turn", queue: [] },
-  }),
-  fc.constantFrom("i1", "i2").map(
-    (interactionId): ScriptedEvent => ({
-      method: "_acp-hub/interaction_settled",
-      params: {
-        interactionId,
-        sessionId: "s1",
-        ...(interactionId === "i1" && { toolCallId: "t1" }),
-        outcome: { action: "answered", optionId: "yes" },
-        by: { connectionId: "c", device: "d", name: "Pixel" },
-        at: 1,
-      },
-    }),
-  ),
-);
+const turnNotice: fc.Arbitrary<ScriptedEvent> = fc
+  .constantFrom({ state: "running" }, { state: "waiting" }, { state: "idle", stopReason: "end_turn" })
+  .map((turn) => ({ method: "_acp-hub/turn", params: { sessionId: "s1", queue: [], ...turn } }));
+
+const settledNotice: fc.Arbitrary<ScriptedEvent> = fc.constantFrom("i1", "i2").map((interactionId) => ({
+  method: "_acp-hub/interaction_settled",
+  params: {
+    interactionId,
+    sessionId: "s1",
+    ...(interactionId === "i1" && { toolCallId: "t1" }),
+    outcome: { action: "answered", optionId: "yes" },
+    by: { connectionId: "c", device: "d", name: "Pixel" },
+    at: 1,
+  },
+}));
 
 const unknown = fc.constant(update({ sessionUpdate: "weather_update", sky: "blue" }));
 
@@ -93,7 +86,8 @@ export const history: fc.Arbitrary<ScriptedEvent[]> = fc.array(
     { arbitrary: chunk, weight: 6 },
     { arbitrary: tool, weight: 4 },
     { arbitrary: state, weight: 2 },
-    notice,
+    turnNotice,
+    settledNotice,
     image,
     unknown,
   ),

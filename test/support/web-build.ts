@@ -6,6 +6,14 @@ import { build } from "vite";
 
 export async function buildWeb(): Promise<string> {
   const outDir = await mkdtemp(join(tmpdir(), "acp-hub-web-"));
-  await build({ configFile: "src/web/vite.config.ts", logLevel: "error", build: { outDir, emptyOutDir: true } });
+  const before = process.env["NODE_ENV"];
+  // Under a test runner it says "test", and React would come with all its development checks.
+  process.env["NODE_ENV"] = "production";
+  try {
+    await build({ configFile: "src/web/vite.config.ts", logLevel: "error", build: { outDir, emptyOutDir: true } });
+  } finally {
+    if (before === undefined) delete process.env["NODE_ENV"];
+    else process.env["NODE_ENV"] = before;
+  }
   return outDir;
 }

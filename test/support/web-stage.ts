@@ -13,7 +13,10 @@ export interface Stage {
   readonly session: FakeSession;
   readonly browser: Browser;
   /** A paired device on the home screen. */
-  device(name: string, options?: DeviceOptions & { readonly preset?: Parameters<FakeHub["pairing"]>[1] }): Promise<Page>;
+  device(
+    name: string,
+    options?: DeviceOptions & { readonly preset?: Parameters<FakeHub["pairing"]>[1] },
+  ): Promise<Page>;
   /** A paired device in the session. */
   open(name: string, options?: DeviceOptions & { readonly preset?: Parameters<FakeHub["pairing"]>[1] }): Promise<Page>;
   context(options?: DeviceOptions): Promise<BrowserContext>;
@@ -22,7 +25,7 @@ export interface Stage {
 }
 
 /** Call once per file; the answer gives the stage of the running test. */
-export function useStage(): () => Stage {
+export function setStage(): () => Stage {
   let webRoot = "";
   let browser: Browser | undefined;
   let stage: Stage | undefined;

@@ -52,15 +52,21 @@ function Gate(): ReactElement {
 function Panes({ route }: { readonly route: Route }): ReactElement {
   const isWide = useIsWide();
   const currentId = route.screen === "session" || route.screen === "files" ? route.sessionId : undefined;
-  if (!isWide) return route.screen === "home" ? <HomeScreen currentId={undefined} /> : <Screen route={route} />;
+  if (!isWide) {
+    return (
+      <main className="pane-main">
+        {route.screen === "home" ? <HomeScreen currentId={undefined} /> : <Screen route={route} />}
+      </main>
+    );
+  }
   return (
     <div className="panes">
-      <aside className="pane-list">
+      <aside className="pane-list" aria-label="Sessions">
         <HomeScreen currentId={currentId} />
       </aside>
-      <div className="pane-main">
+      <main className="pane-main">
         <Screen route={route} />
-      </div>
+      </main>
     </div>
   );
 }

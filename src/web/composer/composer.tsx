@@ -139,9 +139,9 @@ function TextField({ field, text, view, onText, onSend, onFiles }: TextFieldProp
         aria-label="Message to the agent"
         placeholder="Message"
         enterKeyHint={isTouch() ? "enter" : "send"}
-        role="combobox"
-        aria-expanded={commands.length > 0}
-        aria-controls={menuId}
+        aria-autocomplete="list"
+        aria-haspopup="listbox"
+        aria-controls={commands.length > 0 ? menuId : undefined}
         aria-activedescendant={commands.length > 0 ? `${menuId}-${chosen}` : undefined}
         onChange={(event) => {
           onText(event.target.value);

@@ -66,6 +66,7 @@ const renderBlocks = (tokens: readonly Token[]): ReactNode =>
 /** A message is not a page: its headings start below those of the app. */
 function heading({ depth, tokens }: Tokens.Heading): ReactNode {
   return (
+    // biome-ignore lint/a11y/useSemanticElements: the level is only known here, and above six there is no element
     <div className={`heading h${Math.min(depth, 4)}`} role="heading" aria-level={Math.min(depth + 2, 6)}>
       <Inline tokens={tokens} />
     </div>

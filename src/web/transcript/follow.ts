@@ -20,27 +20,31 @@ export interface Follow {
 export function useFollow(
   scroller: RefObject<HTMLElement | null>,
   list: RefObject<VirtualizerHandle | null>,
-  rowCount: number,
+  keys: readonly string[],
   startsAtEnd: boolean,
 ): Follow {
+  const rowCount = keys.length;
   const following = useRef(startsAtEnd);
   const [isFollowing, setFollowing] = useState(startsAtEnd);
-  const leftAt = useRef(rowCount);
+  /** The last row when the reader left the end: what stands after it is new, what is put in front is not. */
+  const leftAt = useRef<string>(undefined);
+  const lastKey = useRef<string>(undefined);
+  lastKey.current = keys.at(-1);
   const lastOffset = useRef(0);
   const isPressed = useRef(false);
-  const count = useRef(rowCount);
-  count.current = rowCount;
 
   const set = useCallback((next: boolean) => {
     if (following.current === next) return;
     following.current = next;
-    leftAt.current = count.current;
+    leftAt.current = lastKey.current;
     setFollowing(next);
   }, []);
 
+  // Set on the element, not asked of the list: the list would keep on scrolling while it measures, against a reader's hand.
   const pin = useCallback(() => {
-    if (following.current && count.current > 0) list.current?.scrollToIndex(count.current - 1, { align: "end" });
-  }, [list]);
+    const element = scroller.current;
+    if (following.current && element !== null) element.scrollTop = element.scrollHeight;
+  }, [scroller]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new row is the reason to move
   useLayoutEffect(pin, [pin, rowCount]);
@@ -65,7 +69,7 @@ export function useFollow(
     pin();
   }, [set, pin]);
 
-  const newCount = isFollowing ? 0 : Math.max(0, rowCount - leftAt.current);
+  const newCount = isFollowing || leftAt.current === undefined ? 0 : rowCount - 1 - keys.lastIndexOf(leftAt.current);
   return { isFollowing, newCount, onScroll, toEnd };
 }
 

@@ -46,11 +46,7 @@ function ContentPart({ part }: { readonly part: JsonObject }): ReactElement | nu
   if (part["type"] !== "content" || content === undefined) return null;
   const text = stringAt(content, "text");
   // Output of commands comes as text with terminal colours; prose comes without.
-  return text !== undefined && text.includes("\u001b[") ? (
-    <TerminalView text={text} />
-  ) : (
-    <ContentBlocks blocks={[content]} />
-  );
+  return text?.includes("\u001b[") === true ? <TerminalView text={text} /> : <ContentBlocks blocks={[content]} />;
 }
 
 function terminalText(card: JsonObject): string | undefined {

@@ -37,10 +37,11 @@ export function Transcript({ session, view, entries, onEdit }: TranscriptProps):
     [entries],
   );
   const rows = useMemo(() => buildRows(view.transcript, waiting), [view.transcript, waiting]);
+  const keys = useMemo(() => rows.map((row) => row.key), [rows]);
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const place = places.get(view.sessionId);
-  const follow = useFollow(scroller, list, rows.length, place === undefined);
+  const follow = useFollow(scroller, list, keys, place === undefined);
   const isShifted = useIsPrepended(rows);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only where the reader left off matters, once
   useEffect(() => {

@@ -18,9 +18,9 @@ export function Page({ title, children, isBusy = false, backHref = "#/" }: PageP
         <h1 className="truncate">{title}</h1>
         {isBusy && <span className="spinner" />}
       </header>
-      <main className="page-body" aria-busy={isBusy}>
+      <div className="page-body" aria-busy={isBusy}>
         {children}
-      </main>
+      </div>
     </div>
   );
 }

@@ -37,6 +37,7 @@ const NAMES = new Map<number, string>([
 // Controls but tab and newline, format and separator characters, unassigned spaces, tags, variation selectors, fillers.
 const HIDDEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each is looked for by itself
   /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb]|[\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/u;
 
 const ALL = new RegExp(HIDDEN.source, "gu");
