@@ -12,6 +12,7 @@ import { readArgs } from "./args.ts";
 import type { Command } from "./command.ts";
 import { EXIT, UnreachableError, UsageError } from "./exit.ts";
 import { localConnection } from "./local-connection.ts";
+import { printable } from "./words.ts";
 
 const USAGE = "acp-hub watch <session> [--json] [--until-idle] [--home DIR]";
 
@@ -137,17 +138,6 @@ class TextPrinter {
     this.#isInText = "";
     process.stdout.write(isWhole ? `${printable(text)}\n` : text);
   }
-}
-
-/** An agent's text must not move the cursor or retitle the terminal: control characters are shown, not obeyed. */
-function printable(text: string): string {
-  let shown = "";
-  for (const char of text) {
-    const code = char.charCodeAt(0);
-    const isControl = (code < 0x20 && char !== "\n" && char !== "\t") || (code >= 0x7f && code < 0xa0);
-    shown += isControl ? `\\x${code.toString(16).padStart(2, "0")}` : char;
-  }
-  return shown;
 }
 
 function settledWords(params: JsonObject): string {
