@@ -197,7 +197,11 @@ export class HubWide implements Route {
         }),
       };
     }
-    return this.#onlyInstance();
+    const choice = this.#onlyInstance();
+    if (!("error" in choice) || sessionId === undefined || this.#history?.holds(sessionId) !== true) return choice;
+    return {
+      error: hubError(RPC.readOnly, "session-not-live", "No running agent has this session: it can only be read"),
+    };
   }
 
   #onlyInstance(): Choice {

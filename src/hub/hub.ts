@@ -7,6 +7,7 @@ import { chmod, rename, unlink, writeFile } from "node:fs/promises";
 import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Limits } from "../config/config.ts";
 import type { Paths } from "../config/paths.ts";
 import type { ParamsFilter } from "../core/mirror/gate.ts";
 import type { MirrorObservation } from "../core/mirror/ports.ts";
@@ -50,6 +51,7 @@ export interface HubOptions {
   readonly host: string;
   readonly port: number;
   readonly basePath: string;
+  readonly limits: Limits;
   readonly edge: Omit<EdgeConfig, "host" | "port" | "isTls">;
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly auth: HubAuth;
@@ -69,7 +71,7 @@ const DRAIN_MS = 3000;
 export class Hub {
   readonly options: HubOptions;
   readonly events: HubEvents = new HubEvents();
-  readonly sockets: Sockets = new Sockets();
+  readonly sockets: Sockets;
   readonly registry: Registry;
   readonly history: History | undefined;
   readonly metrics: HubMetrics = new HubMetrics();
@@ -82,6 +84,7 @@ export class Hub {
 
   constructor(options: HubOptions) {
     this.options = options;
+    this.sockets = new Sockets(options.limits);
     this.history = options.store === undefined ? undefined : new History(options.store);
     this.registry = new Registry(
       {
@@ -89,6 +92,7 @@ export class Hub {
         observe: (instance, observation) => this.#observe(instance, observation),
         paramsFilter: options.paramsFilter,
         hubVersion: options.version,
+        limits: options.limits,
         history: this.history,
         recordOf: (hello) => (options.store === undefined ? undefined : new InstanceRecord(options.store, hello)),
       },
@@ -176,7 +180,11 @@ export class Hub {
       ...this.#historyRoutes(),
       ...this.options.routes(this),
     ];
-    const app = buildApp(ports, { isLocal, tls: isLocal ? undefined : tls }, routes);
+    const app = buildApp(
+      ports,
+      { isLocal, bodyBytes: this.options.limits.bodyBytes, tls: isLocal ? undefined : tls },
+      routes,
+    );
     this.#apps.push(app);
     return app;
   }
@@ -193,6 +201,7 @@ export class Hub {
       sockets: this.sockets,
       basePath: isLocal ? "" : basePath,
       isLocal,
+      limits: this.options.limits,
       authenticate: (request, url) => (isLocal ? Promise.resolve(owner) : auth.authenticateUpgrade(request, url)),
       route: (url) => this.#route(url),
       onRefused: (refusal, address) => {

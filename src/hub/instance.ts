@@ -1,12 +1,12 @@
 /** One running bridge as the hub holds it: what it said of itself, its mirror, its link. */
 
 import { NamedTimers } from "../bridge/named-timers.ts";
+import type { Limits } from "../config/config.ts";
 import type { ParamsFilter } from "../core/mirror/gate.ts";
 import { Mirror } from "../core/mirror/mirror.ts";
 import type { MirrorHistory, MirrorObservation } from "../core/mirror/ports.ts";
 import type { CloseCode } from "../protocol/close-codes.ts";
 import { type ConnectionId, type InstanceId, instanceId } from "../protocol/ids.ts";
-import { LIMITS } from "../protocol/limits.ts";
 import type { LinkHello } from "../protocol/link.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { InstanceRecord } from "./record.ts";
@@ -21,6 +21,7 @@ export interface InstancePorts {
   /** Judges what remote clients want their sessions opened with (contract §2). */
   paramsFilter(instance: Instance): ParamsFilter;
   readonly hubVersion: string;
+  readonly limits: Limits;
   readonly history: MirrorHistory<Buffer> | undefined;
   /** What outlives this process; undefined: nothing does. */
   recordOf(hello: LinkHello): InstanceRecord | undefined;
@@ -56,9 +57,9 @@ export class Instance {
       {
         instanceId: this.id,
         hubVersion: ports.hubVersion,
-        journalBytes: LIMITS.journalBytes,
+        journalBytes: ports.limits.journalBytes,
         watchAfterMs: 1000,
-        initializeMs: LIMITS.initializeMs,
+        initializeMs: ports.limits.initializeMs,
         askAfterLoadMs: 300,
       },
       wsEncoder,

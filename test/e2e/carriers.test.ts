@@ -25,9 +25,12 @@ describe("ways in to /acp", () => {
     const connection = client({ name: "sdk" })
       .onNotification(methods.client.session.update, ({ params }) => {
         const { update } = params;
-        if (update.sessionUpdate === "agent_message_chunk" && update.content.type === "text") said.push(update.content.text);
+        if (update.sessionUpdate === "agent_message_chunk" && update.content.type === "text")
+          said.push(update.content.text);
       })
-      .onRequest(methods.client.session.requestPermission, () => ({ outcome: { outcome: "selected", optionId: "allow" } }))
+      .onRequest(methods.client.session.requestPermission, () => ({
+        outcome: { outcome: "selected", optionId: "allow" },
+      }))
       .connect(stream);
     const { agent } = connection;
     const welcome = await agent.request(methods.agent.initialize, {
@@ -61,7 +64,9 @@ describe("ways in to /acp", () => {
   });
 
   it("T1 reads binary frames with several LF-separated messages, and answers in text frames", async () => {
-    const opened = await upgrade(stage.acp(query), { headers: { authorization: `Bearer ${await stage.token("viewer")}` } });
+    const opened = await upgrade(stage.acp(query), {
+      headers: { authorization: `Bearer ${await stage.token("viewer")}` },
+    });
     if ("status" in opened) throw new Error("refused");
     const kinds: boolean[] = [];
     opened.ws.on("message", (_data, isBinary) => kinds.push(isBinary));
@@ -101,12 +106,18 @@ describe("ways in to /acp", () => {
     expect(await refused(stage.acp(query), { authorization, host: "b@d host" })).toBe(400);
     const ticketless = await upgrade(stage.acp(`${query}&ticket=used-up`));
     expect(ticketless).toMatchObject({ status: 401 });
-    expect(JSON.parse("body" in ticketless ? ticketless.body : "{}")).toMatchObject({ status: 401, title: "Unauthorized" });
+    expect(JSON.parse("body" in ticketless ? ticketless.body : "{}")).toMatchObject({
+      status: 401,
+      title: "Unauthorized",
+    });
   });
 
   it("contract 2 takes a ticket once", async () => {
     const token = await stage.token("driver");
-    const response = await fetch(`${stage.url}/api/ws-ticket`, { method: "POST", headers: { authorization: `Bearer ${token}` } });
+    const response = await fetch(`${stage.url}/api/ws-ticket`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}` },
+    });
     const { ticket } = (await response.json()) as { ticket: string };
     const first = await upgrade(stage.acp(`${query}&ticket=${ticket}`));
     if ("status" in first) throw new Error(`refused: ${first.status}`);
@@ -115,7 +126,9 @@ describe("ways in to /acp", () => {
   });
 
   it("contract 4 drops who does not initialize within its time, with 1008", async () => {
-    const opened = await upgrade(stage.acp(query), { headers: { authorization: `Bearer ${await stage.token("viewer")}` } });
+    const opened = await upgrade(stage.acp(query), {
+      headers: { authorization: `Bearer ${await stage.token("viewer")}` },
+    });
     if ("status" in opened) throw new Error("refused");
     const remote = opened.client();
     await expect(remote.call("session/list", {})).rejects.toMatchObject({ code: -32600 });
