@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, statSync, utimesSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { systemClock } from "../../src/backends/zcode/clock.ts";
-import { silentLog } from "../../src/backends/zcode/log.ts";
-import { LazyStore } from "../../src/backends/zcode/sessions/lazy-store.ts";
+import { systemClock } from "../../../src/backends/zcode/clock.ts";
+import { silentLog } from "../../../src/backends/zcode/log.ts";
+import { LazyStore } from "../../../src/backends/zcode/sessions/lazy-store.ts";
 
 let dir: string;
 let path: string;
