@@ -14,6 +14,8 @@ export class Primary {
   capabilities: JsonObject | undefined;
   name = "editor";
   isInitialized = false;
+  /** It has said initialize, and that has not failed: what it sends on, unasked for the answer, is the agent's to judge (I1). */
+  hasBegun = false;
   isGone = false;
   readonly inFlight: InFlight<Call> = new InFlight();
   #nextId = 1;

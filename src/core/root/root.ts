@@ -159,12 +159,12 @@ export class Root {
     }
     const params = paramsOf(frame.msg);
     if (frame.kind === "notification") {
-      if (!primary.isInitialized) return;
+      if (!primary.hasBegun) return;
       this.#requests.onNotification(primary.caller, frame.msg.method, params ?? {}, primary.inFlight.values(), now);
       return;
     }
     const { id, method } = frame.msg;
-    if (!primary.isInitialized && method !== ACP.initialize) {
+    if (!primary.hasBegun && method !== ACP.initialize) {
       this.refusePrimary(failure(id, hubError(RPC.invalidRequest, "not-initialized", "initialize has to come first")));
       return;
     }
@@ -359,6 +359,7 @@ export class Root {
     if (typeof call.params["protocolVersion"] !== "number") {
       return call.answer({ error: invalidParams("protocolVersion", "must be a number") });
     }
+    primary.hasBegun = true;
     const capabilities = objectAt(call.params, "clientCapabilities");
     primary.capabilities = capabilities;
     primary.abilities = abilitiesOf(capabilities);
@@ -368,6 +369,7 @@ export class Root {
     const params = withHubMeta({ ...call.params, protocolVersion: version }, undefined);
     return this.#start.primary(params, (body) => {
       if ("result" in body) primary.isInitialized = true;
+      else primary.hasBegun = primary.isInitialized;
       call.answer(body);
     });
   }
