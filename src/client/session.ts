@@ -60,11 +60,13 @@ export class SessionClient {
   #held: EventInput[] | undefined;
   #page: EventInput[] | undefined;
   #generation = 0;
+  #historyLimit: number;
 
   constructor(sessionId: SessionId, port: SessionPort, options: SessionOptions = {}) {
     this.sessionId = sessionId;
     this.#port = port;
     this.#options = options;
+    this.#historyLimit = options.pageSize ?? PAGE_SIZE;
     this.view = new Observable(emptyView(sessionId));
   }
 
@@ -93,7 +95,7 @@ export class SessionClient {
     this.#patch({ attach: { kind: "attaching", received: 0 } });
     const hub: JsonObject = {
       history: "full",
-      limit: this.#options.pageSize ?? PAGE_SIZE,
+      limit: this.#historyLimit,
       ...(cursor !== undefined && { cursor: { epoch: cursor.epoch, seq: cursor.seq } }),
       ...(this.#options.instance !== undefined && { instance: this.#options.instance }),
     };
@@ -162,6 +164,12 @@ export class SessionClient {
     const { transcript, hasEarlier, isLoadingEarlier, attach } = this.view.value;
     const before = oldestSeq(transcript);
     if (!hasEarlier || isLoadingEarlier || attach.kind !== "live" || before === undefined) return;
+    if (this.view.value.isReadOnly) {
+      // Only a live session has pages; history is asked for again, longer.
+      this.#historyLimit *= 4;
+      await this.attach();
+      return;
+    }
     const generation = this.#generation;
     this.#page = [];
     this.#patch({ isLoadingEarlier: true });
@@ -231,11 +239,15 @@ export class SessionClient {
     const held = this.#held ?? [];
     this.#held = undefined;
     const base = this.#gate;
-    const isContinued = outcome.verdict === "ok" && base.cursor !== undefined;
+    // History of a session that is not live comes whole, whatever cursor was sent.
+    const isContinued = outcome.verdict === "ok" && base.cursor !== undefined && !outcome.isReadOnly;
     const { transcript } = this.view.value;
     const start = isContinued ? transcript : EMPTY_TRANSCRIPT;
     const news = newOnes(held, isContinued ? base.floor : 0, outcome.cursor?.seq);
-    const marks = isContinued || transcript.items.length === 0 ? [] : lossMarks(outcome, this.#port.clock.now());
+    const marks =
+      isContinued || outcome.isReadOnly || transcript.items.length === 0
+        ? []
+        : lossMarks(outcome, this.#port.clock.now());
     const inputs: TranscriptInput[] = [...marks, ...news, { kind: "state", result: outcome.result }];
     this.#gate = gateAt(furthest(outcome, news) ?? (isContinued ? base.cursor : undefined));
     const reduced = reduceTranscript(start, inputs);

@@ -29,7 +29,7 @@ describe("pairing", () => {
     const page = await (await context()).newPage();
     await page.goto(`${hub.url}#pair=${used}`);
     await page.getByRole("button", { name: "Pair", exact: true }).click();
-    await page.getByText("This code was used already").waitFor();
+    await page.getByText("This code does not work any more").waitFor();
     expect(hub.devices.size).toBe(1);
   });
 
@@ -38,7 +38,7 @@ describe("pairing", () => {
     const page = await (await context()).newPage();
     await page.goto(`${hub.url}#pair=NOPE`);
     await page.getByRole("button", { name: "Pair", exact: true }).click();
-    await page.getByText("This code does not work").waitFor();
+    await page.getByText("This code does not work any more").waitFor();
   });
 
   it("a revoked device is told at once and can pair again", async () => {

@@ -226,29 +226,23 @@ export class FakeHub {
     const answer =
       device === undefined && !open
         ? problem(401, "unauthorized", "No credential")
-        : await this.#route(method, url, input, key, device);
+        : await this.#route(method, url, input, device);
     const text = answer.text ?? (answer.body === undefined ? "" : JSON.stringify(answer.body));
     response.writeHead(answer.status, { "Content-Type": "application/json", ...answer.headers });
     response.end(text);
   }
 
-  async #route(
-    method: string,
-    url: URL,
-    input: JsonObject,
-    key: string,
-    device: FakeDevice | undefined,
-  ): Promise<Answer> {
+  async #route(method: string, url: URL, input: JsonObject, device: FakeDevice | undefined): Promise<Answer> {
     const [, , first = "", second = "", third = "", fourth = "", fifth = ""] = url.pathname.split("/");
     switch (`${method} ${first}`) {
       case "GET health":
         return { status: 200, text: "ok", headers: { "Content-Type": "text/plain" } };
       case "POST pair":
-        return this.#pair(String(input["code"]), String(input["name"]), key);
+        return this.#pair(String(input["code"]), String(input["name"]));
       case "POST ws-ticket":
         return this.#ticket(device);
       case "GET devices":
-        return ok([...this.devices.values()].map((other) => ({ ...deviceView(other), self: other === device })));
+        return ok([...this.devices.values()].map((other) => ({ ...deviceView(other), isThis: other === device })));
       case "PATCH devices":
         for (const other of this.devices.values()) if (other.id === second) other.name = String(input["name"]);
         return ok({});
@@ -287,17 +281,17 @@ export class FakeHub {
     }
   }
 
-  #pair(code: string, name: string, key: string): Answer {
-    if (this.usedCodes.has(code)) return problem(410, "code-used", "This code was used");
+  #pair(code: string, name: string): Answer {
     const scopes = this.codes.get(code);
-    if (scopes === undefined) return problem(404, "code-unknown", "No such code");
+    if (scopes === undefined) return problem(401, "pairing-refused", "The pairing code is not valid");
     this.codes.delete(code);
     this.usedCodes.add(code);
+    const key = `key-${this.#nextId}`;
     const device: FakeDevice = { id: `d${this.#nextId++}`, name, key, scopes, createdAt: Date.now() };
     this.devices.set(device.id, device);
     return {
       status: 201,
-      body: { deviceId: device.id, scope: [...scopes] },
+      body: { deviceId: device.id, scopes: [...scopes], key },
       headers: { "Set-Cookie": "acp-hub-1=x; HttpOnly; SameSite=Strict" },
     };
   }

@@ -1,7 +1,6 @@
 /** The hub's HTTP routes (contract §3), typed. Every method fails with `ApiError` alone. */
 import type { OpenInteraction } from "../../protocol/hub-methods.ts";
 import { isObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
-import { KEY_HEADER } from "./credential.ts";
 import { ApiError, type HttpOptions, send, sendJson } from "./http.ts";
 import {
   type Device,
@@ -40,15 +39,12 @@ export class HubApi {
     this.http = http;
   }
 
-  /** Pairs this browser: the hub sets its cookie and keeps the key hashed. Gives the new device's id. */
-  async pairBrowser(code: string, name: string, key: string): Promise<string | undefined> {
-    const headers = { Accept: "application/json; mode=cookie", [KEY_HEADER]: key };
-    const answer = await sendJson(this.http, "api/pair", {
-      method: "POST",
-      body: { code, name, mode: "cookie" },
-      headers,
-    });
-    return isObject(answer) ? stringAt(answer, "deviceId") : undefined;
+  /** Pairs this browser: the hub sets its cookie and gives the key that goes with it, once. */
+  async pairBrowser(code: string, name: string): Promise<string> {
+    const answer = await sendJson(this.http, "api/pair", { method: "POST", body: { code, name, mode: "cookie" } });
+    const key = isObject(answer) ? stringAt(answer, "key") : undefined;
+    if (key === undefined) throw new ApiError(502, { title: "The hub gave no key" });
+    return key;
   }
 
   /** Pairs a program: gives the whole answer, tokens included. */
@@ -122,7 +118,7 @@ export class HubApi {
     const answer = await sendJson(this.http, "api/projects");
     const list: readonly Json[] = Array.isArray(answer) ? answer : listIn(answer, "projects", "workspaces");
     const paths = list.map((entry) =>
-      isObject(entry) ? (stringAt(entry, "workspace") ?? stringAt(entry, "path")) : entry,
+      isObject(entry) ? (stringAt(entry, "workspace") ?? stringAt(entry, "cwd") ?? stringAt(entry, "path")) : entry,
     );
     return paths.filter((path): path is string => typeof path === "string");
   }

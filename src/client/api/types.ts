@@ -144,8 +144,8 @@ export function readDevice(entry: JsonObject): Device {
     scopes: Array.isArray(scopes) ? scopes.filter((scope): scope is string => typeof scope === "string") : [],
     createdAt: timeIn(entry, "createdAt"),
     lastSeenAt: timeIn(entry, "lastSeenAt", "lastSeen"),
-    address: stringAt(entry, "address") ?? stringAt(entry, "lastAddress"),
-    isSelf: entry["self"] === true || entry["current"] === true,
+    address: stringAt(entry, "lastAddress") ?? stringAt(entry, "address"),
+    isSelf: entry["isThis"] === true,
     connections: numberAt(entry, "connections"),
   };
 }

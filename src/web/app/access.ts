@@ -1,7 +1,7 @@
 /** Whether this browser may use the hub, learned from the hub's answers. */
 import { ApiError, type Device, type HubApi, Observable } from "../../client/index.ts";
 import { isScope, type Scope } from "../../protocol/scopes.ts";
-import { forgetAppKey, makeAppKey, readAppKey } from "../platform/app-key.ts";
+import { forgetAppKey, keepAppKey, readAppKey } from "../platform/app-key.ts";
 
 export type Access =
   | { readonly kind: "checking" }
@@ -36,13 +36,7 @@ export class AccessStore {
 
   /** Uses a pairing code. Throws what the hub said. */
   async pair(code: string, name: string): Promise<void> {
-    const key = makeAppKey();
-    try {
-      await this.#api.pairBrowser(code, name, key);
-    } catch (error) {
-      forgetAppKey();
-      throw error;
-    }
+    keepAppKey(await this.#api.pairBrowser(code, name));
     await this.check();
   }
 

@@ -51,11 +51,13 @@ function useColoured(text: string, language: string): Coloured | undefined {
   useEffect(() => {
     if (language === "" || text.length > COLOUR_CHARS_MAX) return;
     let isCurrent = true;
-    const timer = setTimeout(async () => {
+    const colour = async (): Promise<void> => {
       const { highlight } = await import("./highlight.ts");
       const spans = await highlight(text, language);
       if (isCurrent && spans !== undefined) setColoured({ text, spans });
-    }, SETTLE_MS);
+    };
+    // Without the highlighter (offline, or a newer build took its file away) code stays plain.
+    const timer = setTimeout(() => void colour().catch(() => undefined), SETTLE_MS);
     return () => {
       isCurrent = false;
       clearTimeout(timer);

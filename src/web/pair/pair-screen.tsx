@@ -1,5 +1,5 @@
 /** Pairs this browser with the hub: by the link's code, or one typed in. */
-import { type FormEvent, type ReactElement, useEffect, useState } from "react";
+import { type FormEvent, type ReactElement, useState } from "react";
 import { useServices } from "../app/hooks.ts";
 import { guessDeviceName } from "../platform/device-name.ts";
 import { Icon } from "../ui/icon.tsx";
@@ -15,14 +15,11 @@ export interface PairScreenProps {
 
 export function PairScreen({ code: linkCode, wasRevoked }: PairScreenProps): ReactElement {
   const { access, router } = useServices();
-  const [code, setCode] = useState(linkCode ?? "");
+  const [typed, setCode] = useState("");
+  const code = linkCode ?? typed;
   const [name, setName] = useState(() => guessDeviceName());
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<string>();
-  // A second link opened in this tab changes only the fragment.
-  useEffect(() => {
-    if (linkCode !== undefined) setCode(linkCode);
-  }, [linkCode]);
   const pair = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     setBusy(true);
@@ -45,25 +42,11 @@ export function PairScreen({ code: linkCode, wasRevoked }: PairScreenProps): Rea
         <Notice tone="warn">This device is no longer paired. Someone removed it, or its access ended.</Notice>
       )}
       <form className="pair-form" onSubmit={(event) => void pair(event)}>
-        <div className="field">
-          <label htmlFor="code">Pairing code</label>
-          <input
-            id="code"
-            className="input code-input"
-            value={code}
-            autoComplete="one-time-code"
-            autoCapitalize="characters"
-            spellCheck={false}
-            required
-            placeholder="Code"
-            aria-describedby="code-about"
-            onChange={(event) => setCode(event.target.value)}
-          />
-          <p id="code-about" className="hint muted">
-            Run <code className="mono">acp-hub pair</code> on the computer, or use “Pair another device” on a device
-            that is paired.
-          </p>
-        </div>
+        {linkCode === undefined ? (
+          <CodeField code={code} onCode={setCode} />
+        ) : (
+          <Notice>The link you opened carries a one-time code.</Notice>
+        )}
         <div className="field">
           <label htmlFor="name">Name of this device</label>
           <input
@@ -85,5 +68,29 @@ export function PairScreen({ code: linkCode, wasRevoked }: PairScreenProps): Rea
         </button>
       </form>
     </main>
+  );
+}
+
+function CodeField({ code, onCode }: { readonly code: string; readonly onCode: (code: string) => void }): ReactElement {
+  return (
+    <div className="field">
+      <label htmlFor="code">Pairing code</label>
+      <input
+        id="code"
+        className="input code-input"
+        value={code}
+        autoComplete="one-time-code"
+        autoCapitalize="characters"
+        spellCheck={false}
+        required
+        placeholder="Code"
+        aria-describedby="code-about"
+        onChange={(event) => onCode(event.target.value)}
+      />
+      <p id="code-about" className="hint muted">
+        Run <code className="mono">acp-hub pair</code> on the computer, or use “Pair another device” on a device that is
+        paired.
+      </p>
+    </div>
   );
 }

@@ -1,4 +1,4 @@
-/** The random key this browser proves itself with, next to its cookie (contract §2). Made when pairing, kept in localStorage. */
+/** The key this browser proves itself with, next to its cookie (contract §2). The hub gives it once, when pairing. */
 
 const NAME = "acp-hub-key";
 
@@ -10,15 +10,8 @@ export function readAppKey(): string | undefined {
   }
 }
 
-/** Makes and keeps a new key: 256 bits, base64url. */
-export function makeAppKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(32));
-  const key = btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "");
+export function keepAppKey(key: string): void {
   localStorage.setItem(NAME, key);
-  return key;
 }
 
 export function forgetAppKey(): void {

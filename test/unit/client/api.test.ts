@@ -25,13 +25,14 @@ const json = (body: unknown, status = 200): Response => new Response(JSON.string
 const baseUrl = "http://hub/app/";
 
 describe("HTTP client", () => {
-  it("sends the browser's key on every call and with the pairing", async () => {
-    const { fetch, calls } = scripted(json({ deviceId: "d1" }, 201), json([]));
-    const api = new HubApi({ baseUrl, fetch, credential: cookieCredential(() => "k1") });
-    expect(await api.pairBrowser("CODE", "Pixel", "k1")).toBe("d1");
+  it("sends the key the hub gave at pairing on every later call", async () => {
+    const { fetch, calls } = scripted(json({ deviceId: "d1", key: "k1" }, 201), json([]));
+    let key: string | undefined;
+    const api = new HubApi({ baseUrl, fetch, credential: cookieCredential(() => key) });
+    key = await api.pairBrowser("CODE", "Pixel");
     await api.instances();
     expect(calls.map((call) => [call.url, call.init.headers["X-Acp-Hub-Key"]])).toEqual([
-      ["http://hub/app/api/pair", "k1"],
+      ["http://hub/app/api/pair", undefined],
       ["http://hub/app/api/instances", "k1"],
     ]);
   });
