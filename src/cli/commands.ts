@@ -20,7 +20,9 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map([
   ["pair", { summary: "print a one-time way in for a phone or browser", load: () => import("./pair.ts") }],
   ["devices", { summary: "paired devices and tokens: list, rename, revoke", load: () => import("./devices.ts") }],
   ["token", { summary: "create, list and revoke credentials for scripts", load: () => import("./token.ts") }],
+  ["audit", { summary: "who did what, from which device", load: () => import("./audit.ts") }],
   ["discover", { summary: "list hubs on the local network", load: () => import("./discover.ts") }],
   ["service", { summary: "install the hub as a service of this user", load: () => import("./service.ts") }],
+  ["setup", { summary: "put the bridge into an editor's settings", load: () => import("./setup.ts") }],
   ["stop", { summary: "stop the hub; agents and editors are not touched", load: () => import("./stop.ts") }],
 ]);
