@@ -88,6 +88,7 @@ export class Extensions {
   /** Compacts, and answers when it is known how that went: the backend's own answer only says that it began. */
   async compact(session: Session, instructions: string | undefined): Promise<CompactOutcome> {
     await this.#lifecycle.ensureLive(session);
+    if (session.compaction.isRunning) throw new ZcodeError("busy", "A compaction of this session runs already");
     const outcome = session.compaction.outcome();
     session.compaction.begin();
     reportBackendTurn(this.#host, session, true, "compact");

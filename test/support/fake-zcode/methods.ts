@@ -110,7 +110,9 @@ export class FakeMethods {
     },
     "session/goal": (params) => {
       const session = this.#fake.session(params);
-      if (session.turn !== undefined && params["action"] !== "pause")
+      const isAllowed =
+        params["action"] === "pause" || (params["action"] === "show" && this.#fake.profile.showsGoalMidTurn);
+      if (session.turn !== undefined && !isAllowed)
         throw new RpcProblem(-32010, "Cannot manage goals while a prompt is running");
       if (params["action"] === "set") {
         const text = stringAt(params, "objective") ?? "";

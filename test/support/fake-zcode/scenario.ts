@@ -71,6 +71,8 @@ export interface Knobs {
   readonly ignoresStop?: "legacy" | "v4";
   /** After a resume `session/messages` grows by one message per read, this many times. */
   readonly hydrationReads?: number;
+  /** The runtime is given up this long after a turn. */
+  readonly evictAfterMs?: number;
   readonly messagesLagMs?: number;
   readonly messagesDelayMs?: number;
   /** `send` is refused this many times first. */
@@ -105,6 +107,8 @@ export interface Profile {
   readonly hasNumericIds: boolean;
   readonly asksPreferences: boolean;
   readonly takesModelObject: boolean;
+  /** The goal can be asked for while a turn runs. */
+  readonly showsGoalMidTurn: boolean;
 }
 
 const BUSY = { code: -32010, message: "A prompt is already running for this session" };
@@ -119,6 +123,7 @@ const NEW: Profile = {
   hasNumericIds: false,
   asksPreferences: true,
   takesModelObject: true,
+  showsGoalMidTurn: false,
 };
 
 export const PROFILES: Readonly<Record<ProfileName, Profile>> = {
@@ -133,6 +138,7 @@ export const PROFILES: Readonly<Record<ProfileName, Profile>> = {
     hasNumericIds: true,
     asksPreferences: false,
     takesModelObject: false,
+    showsGoalMidTurn: true,
   },
   "0.16.5-aug": { ...NEW, midTurn: "drop", stopIsNoop: true, takesModelObject: false },
   "3.12": NEW,

@@ -167,6 +167,13 @@ export class TurnRunner {
     if (session.turn === turn) session.turn = undefined;
     session.state.status = "idle";
     if (ending !== "lost-all") fake.state(session, "prompt_completed");
+    const idleMs = fake.knobs.evictAfterMs;
+    if (idleMs === undefined) return;
+    fake.clock.setTimeout(() => {
+      if (session.turn !== undefined) return;
+      session.isResident = false;
+      session.isSubscribed = false;
+    }, idleMs);
   }
 }
 

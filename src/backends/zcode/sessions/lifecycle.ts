@@ -50,9 +50,7 @@ export class Lifecycle {
     const send = (backend: LiveBackend): Promise<JsonObject> =>
       backend.connection.call(method, { sessionId: session.zcodeSid ?? "", ...params }, options);
     try {
-      const result = await send(live);
-      session.seenAliveAt = this.#host.clock.now();
-      return result;
+      return await send(live);
     } catch (error) {
       if (isKind(error, "not-found")) throw this.#gone(session, error);
       if (!isKind(error, "not-active") || session.turns.active !== undefined) throw error;
@@ -95,7 +93,6 @@ export class Lifecycle {
     else await this.#resume(session, live);
     await this.#subscribe(session, live, undefined);
     session.generation = live.generation;
-    session.seenAliveAt = this.#host.clock.now();
     if (!isNew) await this.#reassertChoice(session, live);
     this.#host.announceCommands(session);
   }

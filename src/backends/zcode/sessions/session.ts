@@ -58,10 +58,7 @@ export class Session {
   generation: number | undefined;
   /** Was live in a backend that is gone; the next one brings it back. */
   wasLive = false;
-  /** When a call last proved that it is resident, epoch milliseconds. */
-  seenAliveAt = 0;
-  /** Single flights: creation, and bringing it to life. */
-  creating: Promise<void> | undefined;
+  /** Single flight: bringing it to life, creation included. */
   reviving: Promise<void> | undefined;
 
   readonly seqs: SeqWindow = new SeqWindow();
@@ -72,7 +69,6 @@ export class Session {
   readonly turns: TurnTable = new TurnTable();
   slashCommands: readonly JsonObject[] = [];
   isSteerGone = false;
-  isRewindKnown = false;
 
   /** Prompts that have no answer yet, oldest first; the last one is the one that runs or will. */
   readonly runs: Set<PromptRun> = new Set();
@@ -174,11 +170,6 @@ export class Session {
     const held = this.#held;
     this.#held = undefined;
     if (held !== undefined) this.emit(filter(held));
-  }
-
-  /** The updates held now. */
-  get held(): readonly Update[] {
-    return this.#held ?? [];
   }
 
   /** The plan update, when the plan is not the one shown last. */

@@ -277,8 +277,9 @@ export class ToolCards {
   }
 
   #result(card: ToolCard, payload: JsonObject, out: Update[]): ToolFollowUp {
-    const result = objectAt(payload, "result");
-    const isFailed = result?.["success"] === false;
+    // Older builds give the text itself.
+    const result = objectAt(payload, "result") ?? { content: payload["result"] };
+    const isFailed = result["success"] === false;
     const isLaunch = card.name === "Bash" && card.input?.["run_in_background"] === true && !isFailed;
     if (isLaunch) {
       card.isBackground = true;
@@ -286,7 +287,7 @@ export class ToolCards {
       this.#progressed(card, out);
       return { ended: { name: card.name } };
     }
-    const text = resultText(result?.["content"]);
+    const text = resultText(result["content"]);
     const status = isFailed ? "failed" : "completed";
     const name = card.name;
     if (card.isTerminal) {

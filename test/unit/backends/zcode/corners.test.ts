@@ -362,3 +362,57 @@ test("row 55 a compaction whose outcome was lost does not hold the next prompt f
   await h.clock.advance(100);
   expect((await h.settle(h.client.prompt(id, "next"), 8_000)).result?.["stopReason"]).toBe("end_turn");
 });
+
+test("asking for the goal in mid-turn is refused or answered as the build does, and never taken for a sign of life", async () => {
+  for (const [profile, isAnswered] of [
+    ["0.15", true],
+    ["0.16.9", false],
+  ] as const) {
+    h = await harness({
+      profile,
+      prompts: [
+        {
+          match: "",
+          steps: [
+            { do: "text", text: "x" },
+            { do: "until", name: "end" },
+          ],
+        },
+      ],
+    });
+    const id = await h.newSession();
+    const prompt = h.client.prompt(id, "go");
+    await h.until("it runs", () => h.client.text() === "x");
+    const reply = await h.settle(h.client.request("session/goal", { sessionId: id, action: "show" }));
+    expect(reply.error === undefined).toBe(isAnswered);
+    h.fake.go("end");
+    expect((await h.settle(prompt)).result?.["stopReason"]).toBe("end_turn");
+    if (profile === "0.15") await h.end();
+  }
+});
+
+test("a second compaction at the same time is refused and does not end the first", async () => {
+  h = await harness({});
+  const id = await h.newSession();
+  await h.settle(h.client.prompt(id, "hi"));
+  const compact = () => h.client.request("session/compact", { sessionId: id });
+  const [first, second] = await h.settle(Promise.all([compact(), compact()]));
+  expect(first?.result).toEqual({ outcome: "compacted" });
+  expect(second?.error?.data).toMatchObject({ zcode: { kind: "busy" } });
+});
+
+test("a tool result that is the text itself is shown", async () => {
+  h = await harness({
+    prompts: [
+      {
+        match: "",
+        steps: [
+          { do: "tool", payload: { kind: "result", toolCallId: "t", toolName: "Read", result: "plain text" } },
+          { do: "text", text: "x" },
+        ],
+      },
+    ],
+  });
+  await h.settle(h.client.prompt(await h.newSession(), "go"));
+  expect(h.client.card("t")).toMatchObject({ status: "completed", rawOutput: "plain text" });
+});
