@@ -51,8 +51,8 @@ export class LinkEvents<Encoded> {
     if (params !== undefined && stamp !== undefined && session !== undefined)
       return this.#onEvent(session, method, params, stamp, frame.text);
     if (method.startsWith("_acp-hub/")) return this.#onControl(method, params ?? {});
-    // A numbered event of a session we do not hold: there is nobody it could go to.
-    if (stamp !== undefined) return this.#context.ports.observe({ kind: "bad-link-message", method });
+    // Numbered in a way we cannot read, or of a session we do not hold: there is nobody it could go to.
+    if (hubMeta(params) !== undefined) return this.#context.ports.observe({ kind: "bad-link-message", method });
     return this.#passThrough(frame.text, method, params, session);
   }
 

@@ -7,6 +7,7 @@ import { RPC } from "../../protocol/errors.ts";
 import { arrayAt, isObject, type JsonObject, stringAt } from "../../protocol/json.ts";
 import { withHubMeta } from "../../protocol/meta.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
+import { optionOf } from "../session-state.ts";
 import type { Call } from "./calls.ts";
 import type { RootContext } from "./context.ts";
 import type { Publisher } from "./publisher.ts";
@@ -83,8 +84,7 @@ export class Setters {
     if (this.#running.get(session) !== running) return call.answer(body);
     if ("result" in body) {
       this.#note(session, call, body.result);
-      const update = running.announced ? undefined : updateFor(call, body.result);
-      if (update !== undefined)
+      for (const update of running.announced ? [] : updatesFor(call, body.result, session.state.result))
         this.#publisher.synthesised(session, update, now, call.isOwed() ? call.caller.key : undefined);
       this.#context.link.announce(session);
     }
@@ -112,23 +112,34 @@ function withOwnTitle(call: Call, answer: AnswerBody): AnswerBody {
   return isUnknown && isTitle && title !== undefined ? { result: { title } } : answer;
 }
 
-/** The update the agent did not send. */
-function updateFor(call: Call, result: unknown): JsonObject | undefined {
+/** The updates the agent did not send. `state` is the session's, after the call. */
+function updatesFor(call: Call, result: unknown, state: JsonObject): JsonObject[] {
   const answered = isObject(result) ? result : {};
   switch (call.method) {
-    case ACP.sessionSetMode: {
-      const currentModeId = stringAt(call.params, "modeId");
-      return currentModeId === undefined ? undefined : { sessionUpdate: "current_mode_update", currentModeId };
-    }
+    case ACP.sessionSetMode:
+      return modeUpdates(call, state);
     case ACP.sessionSetConfigOption: {
       const configOptions = arrayAt(answered, "configOptions");
-      return configOptions === undefined ? undefined : { sessionUpdate: "config_option_update", configOptions };
+      return configOptions === undefined ? [] : [{ sessionUpdate: "config_option_update", configOptions }];
     }
     case ACP.sessionSetTitle: {
       const title = stringAt(answered, "title") ?? stringAt(call.params, "title");
-      return title === undefined ? undefined : { sessionUpdate: "session_info_update", title };
+      return title === undefined ? [] : [{ sessionUpdate: "session_info_update", title }];
     }
     default:
-      return undefined;
+      return [];
   }
+}
+
+/** A client reads the mode in `modes` or in the option of that name: it is told wherever the agent keeps it. */
+function modeUpdates(call: Call, state: JsonObject): JsonObject[] {
+  const currentModeId = stringAt(call.params, "modeId");
+  if (currentModeId === undefined) return [];
+  const configOptions = arrayAt(state, "configOptions") ?? [];
+  const isOption = optionOf(configOptions, "mode")?.["currentValue"] === currentModeId;
+  const isMode = state["modes"] !== undefined || !isOption;
+  return [
+    ...(isMode ? [{ sessionUpdate: "current_mode_update", currentModeId }] : []),
+    ...(isOption ? [{ sessionUpdate: "config_option_update", configOptions }] : []),
+  ];
 }

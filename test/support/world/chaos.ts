@@ -20,7 +20,7 @@ export type Step =
       readonly do: "say" | "think" | "tool" | "toolDone" | "ask" | "form" | "plan" | "end" | "withdraw";
       readonly n: number;
     }
-  | { readonly do: "cut" | "dial" }
+  | { readonly do: "cut" | "dial" | "hub" | "stallLink" | "drainLink" }
   | { readonly do: "deliver"; readonly count: number }
   | { readonly do: "wait"; readonly ms: number };
 
@@ -64,6 +64,11 @@ export class Chaos {
         return this.world.cut();
       case "dial":
         return this.#dial();
+      case "hub":
+        return this.world.restartHub();
+      case "stallLink":
+      case "drainLink":
+        return this.#stallLink(step.do === "stallLink");
       case "say":
       case "think":
       case "tool":
@@ -82,6 +87,7 @@ export class Chaos {
   /** Heals everything and returns what is wrong; empty when all invariants hold. */
   finish(): string[] {
     const { world, session } = this;
+    this.#stallLink(false);
     this.#dial();
     for (const { client } of this.#people) client.drain();
     world.settle().advance(2000);
@@ -136,6 +142,13 @@ export class Chaos {
     const client = this.world.connect(options);
     client.request("initialize", { protocolVersion: 1, clientCapabilities: client.capabilities });
     return client;
+  }
+
+  #stallLink(isStalled: boolean): void {
+    const link = this.world.linkDown;
+    if (link === undefined) return;
+    link.isStalled = isStalled;
+    if (!isStalled && this.world.isLinked && link.waiting.length === 0) this.world.root.onLinkDrain();
   }
 
   #dial(): void {

@@ -296,7 +296,7 @@ export class World {
       const write = (encoded: string): void => {
         for (const line of encoded.split("\n")) link.down.push(line);
       };
-      this.root.onLinkUp({ write, buffered: () => link.down.bufferedBytes }, message.welcome);
+      this.root.onLinkUp({ write, buffered: () => (link.down.isStalled ? 2_000_000 : 0) }, message.welcome);
     }
   }
 

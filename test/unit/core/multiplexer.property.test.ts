@@ -13,7 +13,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("retry"), who, prompt: n }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("answer"), who, how: fc.nat({ max: 6 }) }) },
   { weight: 10, arbitrary: fc.record({ do: agentDoes, n }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("cut", "dial") }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom("cut", "dial", "hub", "stallLink", "drainLink") }) },
   { weight: 8, arbitrary: fc.record({ do: fc.constant("deliver"), count: fc.nat({ max: 20 }) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("wait"), ms: fc.constantFrom(300, 1000) }) },
 ) as fc.Arbitrary<Step>;
