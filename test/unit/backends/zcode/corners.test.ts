@@ -27,7 +27,7 @@ const PERMISSION: JsonObject = {
 
 test("H4d a session opened under a second id gets its open question under that id; one answer settles both", async () => {
   const store = new MemorySessionMap();
-  await store.save("u1", { cwd: "/work", zcodeSid: "sess_old", createdAt: 1 });
+  await store.save("u1", { cwd: "/project-a", zcodeSid: "sess_old", createdAt: 1 });
   h = await harness(
     {
       sessions: [OLD],

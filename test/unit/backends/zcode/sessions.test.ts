@@ -158,7 +158,7 @@ test("row 68 the history is read until it no longer grows, once for parallel loa
 test("H19 a placeholder outlives a restart: one create, for two openings at once", async () => {
   const store = new MemorySessionMap();
   h = await harness({}, { store });
-  const id = await h.newSession("/work");
+  const id = await h.newSession("/project-a");
   await h.end();
   h = await harness({}, { store });
   const [resumed, loaded] = await h.settle(
@@ -170,22 +170,22 @@ test("H19 a placeholder outlives a restart: one create, for two openings at once
   expect(resumed?.error ?? loaded?.error).toBeUndefined();
   expect(calls(h.fake, "session/create")).toHaveLength(1);
   expect(objectAt(calls(h.fake, "session/create")[0], "workspace")).toEqual({
-    workspacePath: "/work",
-    workspaceKey: "/work",
+    workspacePath: "/project-a",
+    workspaceKey: "/project-a",
   });
   expect((await store.read()).get(id)?.zcodeSid).toBe("sess_1");
 });
 
 test("a used placeholder is resumed after a restart, in the backend's own folder", async () => {
   const store = new MemorySessionMap();
-  await store.save("u1", { cwd: "/work", zcodeSid: "sess_old", createdAt: 1 });
+  await store.save("u1", { cwd: "/project-a", zcodeSid: "sess_old", createdAt: 1 });
   h = await harness({ sessions: [stored(1)] }, { store });
   const reply = await h.settle(h.client.request("session/resume", { sessionId: "u1", cwd: "/wrong", mcpServers: [] }));
   expect(reply.error).toBeUndefined();
   expect(replayed()).toEqual([]);
   expect(calls(h.fake, "session/resume")[0]).toEqual({
     sessionId: "sess_old",
-    workspace: { workspacePath: "/work", workspaceKey: "/work" },
+    workspace: { workspacePath: "/project-a", workspaceKey: "/project-a" },
   });
   const listed = await h.settle(h.client.request("session/list", {}));
   expect(listed.result?.["sessions"]).toMatchObject([{ sessionId: "u1", cwd: "/elsewhere", title: "Old talk" }]);
@@ -315,7 +315,7 @@ test("H9 a load in mid-turn gives history first, then the live text, each piece 
 
 test("row 118 a session open under two ids is told under both", async () => {
   const store = new MemorySessionMap();
-  await store.save("u1", { cwd: "/work", zcodeSid: "sess_old", createdAt: 1 });
+  await store.save("u1", { cwd: "/project-a", zcodeSid: "sess_old", createdAt: 1 });
   h = await harness({ sessions: [stored(1)] }, { store });
   await h.settle(load(0, "u1"));
   await h.settle(load(0, "sess_old"));
