@@ -28,6 +28,8 @@ export interface BridgeOptions {
 
 const BRIDGE_JOURNAL_BYTES = 33_554_432;
 const IDLE_MS = 1_800_000;
+/** How long an agent's end waits for an editor that has said nothing yet. */
+const FIRST_WORDS_MS = 1000;
 
 /** Runs until the editor has gone or the agent has ended. Resolves to the exit code. */
 export async function runBridge(options: BridgeOptions): Promise<number> {
@@ -103,7 +105,12 @@ async function finish(
   primary: Transport | undefined,
   stopSharing: (() => Promise<void>) | undefined,
 ): Promise<number> {
-  if (why.kind === "agent-gone") runner.onAgentExit(why.exit);
+  if (why.kind === "agent-gone") {
+    const { error } = why.exit;
+    if (error !== undefined) process.stderr.write(`acp-hub: the agent could not be started: ${error.message}\n`);
+    runner.onAgentExit(why.exit);
+    await runner.heardEditor(FIRST_WORDS_MS);
+  }
   // L1: EOF, TERM, KILL to the agent's group, each bounded.
   await options.backend.stop();
   await runner.stop();

@@ -34,6 +34,9 @@ export class RootRunner {
   readonly #onPrimaryGone: () => void;
   readonly #host: LazyHost;
   #isFlushing = false;
+  #onFirstWords: () => void = () => undefined;
+  /** The editor has said something, or will not any more. */
+  readonly #firstWords: Promise<void>;
   /** Lines the agent printed that were no JSON-RPC (T2). */
   junkLines = 0;
 
@@ -42,6 +45,9 @@ export class RootRunner {
     this.#primary = options.primary;
     this.#log = options.log;
     this.#onPrimaryGone = options.onPrimaryGone;
+    this.#firstWords = new Promise((resolve) => {
+      this.#onFirstWords = resolve;
+    });
     this.#timers = new NamedTimers((name) => this.#root.onTimer(name, Date.now()));
     this.#host = new LazyHost({
       answer: (id, body) => void this.#root.answerHost(id, body, Date.now()),
@@ -75,10 +81,14 @@ export class RootRunner {
       onClose: () => undefined,
     });
     this.#primary?.start({
-      onFrame: (frame) => this.#root.onPrimary(frame, Date.now()),
+      onFrame: (frame) => {
+        this.#root.onPrimary(frame, Date.now());
+        this.#onFirstWords();
+      },
       onJunk: (refusal) => this.#root.refusePrimary(refusal),
       onClose: () => {
         this.#root.onPrimaryGone();
+        this.#onFirstWords();
         this.#onPrimaryGone();
       },
       onDrain: () => this.#agent.resume(),
@@ -99,6 +109,17 @@ export class RootRunner {
     );
     this.#root.flush();
     this.#timers.clear();
+  }
+
+  /** An agent may be gone before the editor's first request was read; that request is answered too (S8). */
+  async heardEditor(limitMs: number): Promise<void> {
+    if (this.#primary === undefined) return;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, limitMs);
+    });
+    await Promise.race([this.#firstWords, late]);
+    clearTimeout(timer);
   }
 
   onLinkUp(sink: Sink<string>, acked: JsonObject): void {
