@@ -1,9 +1,5 @@
 /** Prints a way in: link, text code and QR (contract §1). */
 import { toString as qrText } from "qrcode";
-import type { Auth } from "../auth/auth.ts";
-import { isAuthFailure } from "../auth/failures.ts";
-import { LOCAL_OWNER } from "../auth/principal.ts";
-import { PRESETS } from "../protocol/scopes.ts";
 
 export interface PairingWords {
   readonly url: string;
@@ -26,12 +22,4 @@ export async function pairingText(words: PairingWords): Promise<string> {
     `or open the hub's address and type the code ${words.code}`,
     "",
   ].join("\n");
-}
-
-/** For the hub that prints its own. */
-export async function printPairing(auth: Auth, baseUrl: string): Promise<void> {
-  const made = auth.createPairing({ scopes: PRESETS.driver, name: "demo" }, LOCAL_OWNER);
-  if (isAuthFailure(made)) return void process.stderr.write(`acp-hub: ${made.detail}\n`);
-  const url = `${baseUrl.replace(/\/$/, "")}/#pair=${made.linkSecret}`;
-  process.stdout.write(await pairingText({ url, code: made.code, scope: "driver", expiresAt: made.expiresAt }));
 }

@@ -1,14 +1,14 @@
 /** `acp-hub serve`: the hub in the foreground, or on demand for a bridge. */
 import { once } from "node:events";
-import { resolvePaths } from "../config/paths.ts";
+import { makePrivateDir, resolvePaths } from "../config/paths.ts";
 import { isLoopback } from "../hub/edge.ts";
 import { hubLog } from "../hub/log.ts";
-import { HubRunningError, localUrl, type RunningHub, type ServeOptions, serveHub } from "../hub/serve.ts";
+import { HubRunningError, type RunningHub, type ServeOptions, serveHub } from "../hub/serve.ts";
 import { VERSION } from "../protocol/version.ts";
 import { readArgs, readNumber } from "./args.ts";
 import type { Command } from "./command.ts";
+import { effectiveConfig } from "./effective-config.ts";
 import { EXIT, UsageError } from "./exit.ts";
-import { serveSettings } from "./serve-settings.ts";
 
 const USAGE = "acp-hub serve [--host H] [--port N] [--home DIR] [--demo]";
 
@@ -34,13 +34,14 @@ export const command: Command = {
     const home = values.home ?? process.env["ACP_HUB_HOME"];
     const paths = resolvePaths(home);
     const flags = { host: values.host, port: readNumber("--port", values.port, 0, 65_535) };
-    const settings = await serveSettings(paths, flags, process.env);
-    const log = hubLog(settings.logLevel, `${paths.logDir}/hub.log`);
-    const options: ServeOptions = { ...settings, paths, version: VERSION, log, program: thisProgram(home) };
+    const config = effectiveConfig(paths, flags);
+    makePrivateDir(paths.logDir);
+    const log = hubLog(config.log.level, `${paths.logDir}/hub.log`);
+    const options: ServeOptions = { config, paths, version: VERSION, log, program: thisProgram(home) };
     const running = await listen(options, isOnDemand);
     if (running === "running-already") return EXIT.ok;
     announce(options, running);
-    const demo = values.demo === true ? await startDemo(running, options, home) : undefined;
+    const demo = values.demo === true ? await startDemo(running, home) : undefined;
     const why = await ending(running, isOnDemand);
     log.info({ why }, "hub stopping");
     demo?.();
@@ -66,11 +67,12 @@ async function listen(options: ServeOptions, isOnDemand: boolean): Promise<Runni
     }
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
     // Started on demand it takes a free port and writes it to hub.json (contract §1).
-    if (isOnDemand) return serveHub({ ...options, port: 0 });
+    if (isOnDemand) return serveHub({ ...options, config: { ...options.config, port: 0 } });
     const { whoHolds } = await import("./port-owner.ts");
-    const who = await whoHolds(options.port);
+    const { host, port } = options.config;
+    const who = await whoHolds(port);
     throw new UsageError(
-      `Port ${options.port} on ${options.host} is taken${who === undefined ? "" : ` by ${who}`}: choose another with --port (0 picks one)`,
+      `Port ${port} on ${host} is taken${who === undefined ? "" : ` by ${who}`}: choose another with --port (0 picks one)`,
       { cause: error },
     );
   }
@@ -78,26 +80,26 @@ async function listen(options: ServeOptions, isOnDemand: boolean): Promise<Runni
 
 function announce(options: ServeOptions, running: RunningHub): void {
   for (const notice of running.notices) process.stderr.write(`acp-hub: ${notice}\n`);
-  const { host, basePath, tls } = options;
-  process.stdout.write(`acp-hub listening on ${localUrl(host, running.port, basePath, tls !== undefined)}\n`);
+  const { host } = options.config;
+  process.stdout.write(`acp-hub listening on ${running.url}\n`);
   if (isLoopback(host)) return;
+  if (running.tls?.fingerprint !== undefined)
+    process.stderr.write(`Certificate of its own, SHA-256 ${running.tls.fingerprint}\n`);
   process.stderr.write(
-    tls === undefined
+    running.tls === undefined
       ? `WARNING: reachable beyond this computer (${host}:${running.port}) without TLS: everyone on the way can read along. Put a TLS proxy or a tunnel in front, or configure tls.\n`
       : `Reachable beyond this computer on ${host}:${running.port}, with TLS; every request needs a credential.\n`,
   );
 }
 
 /** A session to try, and the way in. */
-async function startDemo(running: RunningHub, options: ServeOptions, home: string | undefined): Promise<() => void> {
+async function startDemo(running: RunningHub, home: string | undefined): Promise<() => void> {
   const { demoProcess, openDemoSession } = await import("./demo.ts");
-  const { printPairing } = await import("./pairing-words.ts");
+  const { pairingText } = await import("./pairing-words.ts");
   const endProcess = demoProcess(home);
   const stopWaiting = openDemoSession(running.hub);
-  await printPairing(
-    running.auth,
-    options.publicUrl ?? localUrl(options.host, running.port, options.basePath, options.tls !== undefined),
-  );
+  const made = running.makePairing("driver", "demo");
+  process.stdout.write(typeof made === "string" ? `${made}\n` : await pairingText(made));
   return () => {
     stopWaiting();
     endProcess();

@@ -1,11 +1,11 @@
 /** One WebSocket of a remote client: frames in and out, its deadline, its pings, its close (contract §4, L4, T1). */
 import type { Duplex } from "node:stream";
 import type { RawData, WebSocket } from "ws";
+import type { Limits } from "../config/config.ts";
 import { Outbox } from "../core/fanout/outbox.ts";
 import { Connection, type ConnectionSeed } from "../core/mirror/connection.ts";
 import { CLOSE, type CloseCode } from "../protocol/close-codes.ts";
 import type { Frame } from "../protocol/envelope.ts";
-import { LIMITS } from "../protocol/limits.ts";
 import { decodeBinary, readMessages } from "../transport/ws-messages.ts";
 import { SocketSink, wsEncoder } from "./socket-sink.ts";
 
@@ -17,6 +17,7 @@ export interface Route {
 }
 
 export interface ClientSocketEvents {
+  readonly limits: Limits;
   onClosed(socket: ClientSocket, code: number): void;
 }
 
@@ -29,6 +30,7 @@ export class ClientSocket {
   readonly #sink: SocketSink;
   readonly #route: Route;
   readonly #events: ClientSocketEvents;
+  readonly #limits: Limits;
   #isClosed = false;
   /** Pings sent since the last pong. */
   #unanswered = 0;
@@ -48,9 +50,10 @@ export class ClientSocket {
     this.#ws = ws;
     this.#route = route;
     this.#events = events;
+    this.#limits = events.limits;
     this.expiresAt = expiresAt;
     this.#sink = new SocketSink(ws, socket);
-    const limits = { pauseBytes: PAUSE_BYTES, hardBytes: LIMITS.outboxHardBytes };
+    const limits = { pauseBytes: PAUSE_BYTES, hardBytes: this.#limits.outboxHardBytes };
     const outbox = new Outbox(seed.id, this.#sink, wsEncoder, limits, () => setImmediate(() => this.close(CLOSE.slow)));
     this.connection = new Connection(seed, outbox);
     socket.on("drain", () => this.connection.outbox.onDrain());
@@ -66,7 +69,8 @@ export class ClientSocket {
   /** Pings, and drops what does not answer or does not read (L4, B5). Called every few seconds. */
   onTick(now: number, isPingDue: boolean): void {
     if (this.expiresAt !== undefined && now >= this.expiresAt) return this.close(CLOSE.revoked);
-    if (!this.connection.isInitialized && now - this.openedAt > LIMITS.initializeMs) return this.close(CLOSE.protocol);
+    if (!this.connection.isInitialized && now - this.openedAt > this.#limits.initializeMs)
+      return this.close(CLOSE.protocol);
     if (isPingDue) {
       if (this.#unanswered >= 2) return this.terminate();
       this.#unanswered += 1;
@@ -93,7 +97,7 @@ export class ClientSocket {
     if (this.#sink.buffered() === 0 || written !== this.#writtenAt) this.#stalledAt = undefined;
     else this.#stalledAt ??= now;
     this.#writtenAt = written;
-    if (this.#stalledAt !== undefined && now - this.#stalledAt > LIMITS.outboxStallMs) this.close(CLOSE.slow);
+    if (this.#stalledAt !== undefined && now - this.#stalledAt > this.#limits.outboxStallMs) this.close(CLOSE.slow);
   }
 
   #onMessage(data: RawData, isBinary: boolean): void {

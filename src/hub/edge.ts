@@ -40,6 +40,11 @@ function lanNames(config: EdgeConfig): string[] {
   return [...addresses, name, name.endsWith(".local") ? name : `${name}.local`];
 }
 
+/** Names a client may ask for: what a certificate has to be good for, too. Addresses of version 6 without brackets. */
+export function allowedNames(config: EdgeConfig): string[] {
+  return [...makeEdge(config).hosts].map((name) => name.replace(/^\[|\]$/g, ""));
+}
+
 export function makeEdge(config: EdgeConfig): Edge {
   const publicUrl = config.publicUrl === undefined ? undefined : new URL(config.publicUrl);
   const names = [

@@ -32,6 +32,11 @@ export class InstanceRecord implements MirrorRecord {
     this.#agent = hello.agent ?? hello.name;
   }
 
+  /** Sessions that are live here: retention leaves them alone. */
+  liveKeys(): Iterable<SessionKey> {
+    return this.#keys.values();
+  }
+
   /** What is on disk of the sessions a bridge names, for its welcome: it continues from there. */
   acked(hello: LinkHello): Record<string, { epoch: string; seq: number }> {
     const acked: Record<string, { epoch: string; seq: number }> = Object.create(null);

@@ -1,42 +1,37 @@
 /**
- * Puts a hub together from configuration and runs it: lock, store, keys, hub. The reverse when it stops (design §2). Used by
- * `acp-hub serve`, the service and bridges that start one on demand.
+ * Puts a hub together from configuration and runs it: lock, store, keys, hub, discovery. The reverse when it stops (design §2).
+ * Used by `acp-hub serve`, the service and bridges that start one on demand.
  */
 import type { IncomingMessage } from "node:http";
 import { connect } from "node:net";
+import { hostname } from "node:os";
 import { Auth } from "../auth/auth.ts";
+import { isAuthFailure } from "../auth/failures.ts";
+import { LOCAL_OWNER } from "../auth/principal.ts";
+import type { Config } from "../config/config.ts";
 import { makePrivateDir, type Paths } from "../config/paths.ts";
-import { openStore } from "../store/open-store.ts";
+import { PRESETS, type Preset } from "../protocol/scopes.ts";
+import { type OpenedStore, openStore } from "../store/open-store.ts";
+import type { Store } from "../store/ports.ts";
 import { authGate } from "./auth-gate.ts";
-import { isOwnOrigin, makeEdge } from "./edge.ts";
-import { HeadlessInstances } from "./headless.ts";
+import { clientAddress } from "./client-address.ts";
+import { type HubDiscovery, startDiscovery } from "./discovery.ts";
+import { allowedNames, isOwnOrigin, makeEdge } from "./edge.ts";
 import type { Routes } from "./http/app.ts";
-import { auditRoutes } from "./http/audit-routes.ts";
-import { authRoutes } from "./http/auth-routes.ts";
-import { headlessRoutes } from "./http/headless-routes.ts";
-import { builtWebDir, readWebFiles, webRoutes } from "./http/web-routes.ts";
+import { builtWebDir, readWebFiles } from "./http/web-routes.ts";
 import { Hub } from "./hub.ts";
 import { takeLock } from "./lock.ts";
 import type { HubLog } from "./log.ts";
 import { paramsFilters } from "./params-filter.ts";
+import { startRetention } from "./retention.ts";
+import { serveRoutes } from "./serve-routes.ts";
+import { type TlsFiles, tlsFiles } from "./tls.ts";
 
 export interface ServeOptions {
   readonly paths: Paths;
   readonly version: string;
-  readonly host: string;
-  readonly port: number;
-  readonly basePath: string;
-  readonly publicUrl?: string | undefined;
-  readonly hosts: readonly string[];
-  readonly origins: readonly string[];
-  readonly trustedProxies: readonly string[];
-  readonly createRoots: readonly string[];
-  readonly remoteMcpServers: Readonly<Record<string, unknown>>;
-  readonly metaKeys: readonly string[];
-  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  readonly config: Config;
   readonly log: HubLog;
-  /** Agent profiles that may be started without an editor; the first is the default. */
-  readonly profiles: readonly string[];
   /** How this program is started: a headless bridge is one more of it. */
   readonly program: { readonly command: string; readonly args: readonly string[]; readonly env: NodeJS.ProcessEnv };
 }
@@ -45,9 +40,22 @@ export interface RunningHub {
   readonly hub: Hub;
   readonly auth: Auth;
   readonly port: number;
+  /** Where a person opens the app on this computer. */
+  readonly url: string;
+  readonly tls: TlsFiles | undefined;
+  readonly discovery: HubDiscovery;
+  /** A one-time way in, for the terminal the hub runs in; a sentence when there is none to be had. */
+  makePairing(preset: Preset, name: string): MadeWayIn | string;
   /** What a person should know: a damaged file moved aside, a key made anew. */
   readonly notices: readonly string[];
   stop(): Promise<void>;
+}
+
+export interface MadeWayIn {
+  readonly url: string;
+  readonly code: string;
+  readonly scope: string;
+  readonly expiresAt: number;
 }
 
 /** Another hub serves this home. */
@@ -60,122 +68,184 @@ export class HubRunningError extends Error {
   }
 }
 
-/** Rejects with `HubRunningError`, EADDRINUSE, or a store or key error; then nothing is left behind. */
+/** Rejects with `HubRunningError`, EADDRINUSE, or a store, key or certificate error; then nothing is left behind. */
 export async function serveHub(options: ServeOptions): Promise<RunningHub> {
-  const { paths, log } = options;
+  const { paths } = options;
   for (const dir of [paths.dataDir, paths.runDir, paths.keysDir, paths.logDir]) makePrivateDir(dir);
   const lock = await takeLock(paths.lockFile, () => answers(paths.linkSocket));
   if (!lock.ok) throw new HubRunningError(lock.pid);
   try {
-    const opened = openStore({
-      path: paths.database,
-      onError: (error) => log.error({ code: error.code, err: error }, "store fault"),
-    });
-    try {
-      const { store } = opened;
-      store.sessions.closeAll(Date.now());
-      const auth = await Auth.open({
-        keysDir: paths.keysDir,
-        store: store.devices,
-        audit: { append: (event) => void store.audit.append(event) },
-        onError: (error) => log.error({ err: error }, "credential store fault"),
-      });
-      const { hub, port } = await start(options, auth, store);
-      return {
-        hub,
-        auth,
-        port,
-        notices: [...opened.notices.map((notice) => notice.message), ...auth.keys.notices],
-        stop: async () => {
-          await hub.stop();
-          store.close();
-          await lock.release();
-        },
-      };
-    } catch (error) {
-      opened.store.close();
-      throw error;
-    }
+    return await withStore(options, () => lock.release());
   } catch (error) {
     await lock.release();
     throw error;
   }
 }
 
-async function start(
+async function withStore(options: ServeOptions, release: () => Promise<void>): Promise<RunningHub> {
+  const { log, paths, config } = options;
+  const opened = openStore({
+    path: paths.database,
+    sessionBytesMax: config.limits.journalBytes,
+    onError: (error) => log.error({ code: error.code, err: error }, "store fault"),
+  });
+  try {
+    return await start(options, opened, release);
+  } catch (error) {
+    opened.store.close();
+    throw error;
+  }
+}
+
+async function start(options: ServeOptions, opened: OpenedStore, release: () => Promise<void>): Promise<RunningHub> {
+  const { config, log, paths } = options;
+  const { store } = opened;
+  // Of a hub that died: no session of its is live here yet.
+  store.sessions.closeAll(Date.now());
+  const auth = await openAuth(options, store);
+  const edgeConfig = edgeOf(config, false);
+  const tls = await tlsFiles(
+    config.tls,
+    paths.keysDir,
+    allowedNames(edgeConfig).filter((name) => name !== ""),
+  );
+  const { hub, port } = await listen(options, auth, store, tls);
+  const stopRetention = startRetention(store, hub.registry, config.journal, log);
+  const discovery = startDiscovery({
+    host: config.host,
+    isEnabled: config.discovery.enabled,
+    advert: {
+      id: auth.keys.fingerprint,
+      version: options.version,
+      isTls: tls !== undefined,
+      path: config.basePath,
+      fingerprint: auth.keys.fingerprint,
+      port,
+      ...(config.discovery.name !== undefined && { name: config.discovery.name }),
+    },
+    log,
+  });
+  return {
+    hub,
+    auth,
+    port,
+    tls,
+    discovery,
+    url: localUrl(config.host, port, config.basePath, tls !== undefined),
+    makePairing: (preset, name) =>
+      wayIn(auth, config.publicUrl ?? localUrl(config.host, port, config.basePath, tls !== undefined), preset, name),
+    notices: [...opened.notices.map((notice) => notice.message), ...auth.keys.notices],
+    stop: async () => {
+      stopRetention();
+      await discovery.stop();
+      await hub.stop();
+      store.close();
+      await release();
+    },
+  };
+}
+
+function wayIn(auth: Auth, base: string, preset: Preset, name: string): MadeWayIn | string {
+  const made = auth.createPairing({ scopes: PRESETS[preset], name }, LOCAL_OWNER);
+  if (isAuthFailure(made)) return made.detail;
+  return {
+    url: `${base.replace(/\/$/, "")}/#pair=${made.linkSecret}`,
+    code: made.code,
+    scope: preset,
+    expiresAt: made.expiresAt,
+  };
+}
+
+function openAuth({ config, paths, log }: ServeOptions, store: Store): Promise<Auth> {
+  return Auth.open({
+    keysDir: paths.keysDir,
+    store: store.devices,
+    audit: { append: (event) => void store.audit.append(event) },
+    issuers: config.externalIssuers.map(({ fallback, header, audience, ...issuer }) => ({
+      ...issuer,
+      audience: typeof audience === "string" ? audience : [...audience],
+      ...(fallback !== undefined && { fallback }),
+      ...(header !== undefined && { header }),
+    })),
+    onError: (error) => log.error({ err: error }, "credential store fault"),
+  });
+}
+
+const edgeOf = (config: Config, isTls: boolean) => ({
+  host: config.host,
+  port: config.port,
+  isTls,
+  publicUrl: config.publicUrl,
+  hosts: config.http.hosts,
+  origins: config.http.origins,
+});
+
+async function listen(
   options: ServeOptions,
   auth: Auth,
-  store: ReturnType<typeof openStore>["store"],
+  store: Store,
+  tls: TlsFiles | undefined,
 ): Promise<{ hub: Hub; port: number }> {
-  const { host, basePath, tls, publicUrl, hosts, origins } = options;
-  let port = options.port;
+  const { config, log, paths } = options;
+  const { host, basePath, publicUrl } = config;
+  let { port } = config;
   const webFiles = await readWebFiles(builtWebDir());
-  const edge = makeEdge({ host, port, isTls: tls !== undefined, publicUrl, hosts, origins });
-  const addressOf = (request: IncomingMessage): string => clientAddress(request, options.trustedProxies);
-  const onWeakToken = (detail: string): void => options.log.warn({ detail }, "remote token refused");
+  const edge = makeEdge(edgeOf(config, tls !== undefined));
+  const addressOf = (request: IncomingMessage): string => clientAddress(request, config.trustedProxies);
   const hub: Hub = new Hub({
-    paths: options.paths,
+    paths,
     version: options.version,
     host,
     port,
     basePath,
-    edge: { publicUrl, hosts, origins },
+    limits: config.limits,
+    edge: { publicUrl, hosts: config.http.hosts, origins: config.http.origins },
     tls,
     auth: authGate(auth, {
       port: () => port,
       isOwnOrigin: (origin, name) => isOwnOrigin(edge, origin, name),
       addressOf,
-      onWeakToken,
+      onWeakToken: (detail) => log.warn({ detail }, "remote token refused"),
     }),
-    log: options.log,
+    log,
     store,
     paramsFilter: paramsFilters({
-      createRoots: options.createRoots,
-      remoteMcpServers: options.remoteMcpServers as never,
-      metaKeys: options.metaKeys,
+      createRoots: config.create.roots,
+      remoteMcpServers: config.remote.mcpServers,
+      metaKeys: config.remote.metaKeys,
     }),
-    routes: (running): Routes[] => [
-      authRoutes({
+    routes: (running): readonly Routes[] =>
+      serveRoutes({
+        options,
+        hub: running,
         auth,
+        store,
+        webFiles,
+        addressOf,
         cookieOptions: () => ({
           port,
           basePath,
           isSecure: tls !== undefined || publicUrl?.startsWith("https:") === true,
         }),
-        publicUrl: () => publicUrl ?? localUrl(host, port, basePath, tls !== undefined),
-        addressOf: (request) => addressOf(request.raw),
-        connectionsOf: (id) => running.sockets.ofDevice(id).length,
+        publicUrl: () => publicUrl ?? lanUrl(host, port, basePath, tls !== undefined),
+        tlsFingerprint: tls?.fingerprint,
       }),
-      headlessRoutes(
-        new HeadlessInstances(running.registry, {
-          roots: options.createRoots,
-          profiles: options.profiles,
-          ...options.program,
-        }),
-      ),
-      auditRoutes(store),
-      webRoutes(webFiles),
-    ],
   });
   port = await hub.start();
   return { hub, port };
 }
 
-/** The address to print: one a person can open. */
+/** The address to print: one a person can open on this computer. */
 export function localUrl(host: string, port: number, basePath: string, isTls: boolean): string {
   const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   return `${isTls ? "https" : "http"}://${name}:${port}${basePath}`;
 }
 
-/** `X-Forwarded-For` counts only from proxies the configuration names (contract §3). */
-function clientAddress(request: IncomingMessage, trusted: readonly string[]): string {
-  const peer = (request.socket.remoteAddress ?? "").replace(/^::ffff:/, "");
-  if (!trusted.includes(peer)) return peer;
-  const header = request.headers["x-forwarded-for"];
-  const hops = (Array.isArray(header) ? header.join(",") : (header ?? "")).split(",").map((hop) => hop.trim());
-  // From the right: what our own proxies added; the first one that is none of them is the client.
-  for (const hop of hops.reverse()) if (hop !== "" && !trusted.includes(hop)) return hop;
-  return peer;
+/** The address a phone on the network opens: the machine's mDNS name when the hub is bound to everything. */
+function lanUrl(host: string, port: number, basePath: string, isTls: boolean): string {
+  const isAny = host === "0.0.0.0" || host === "::";
+  const name = hostname().toLowerCase();
+  return localUrl(isAny ? (name.endsWith(".local") ? name : `${name}.local`) : host, port, basePath, isTls);
 }
 
 /** True when something listens on the socket: pids alone prove nothing. */

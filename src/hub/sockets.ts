@@ -1,6 +1,7 @@
 /** All open client sockets: one wheel for their pings and deadlines, counts and bounds, closing by device (L4, contract §6). */
+
+import type { Limits } from "../config/config.ts";
 import { CLOSE, type CloseCode } from "../protocol/close-codes.ts";
-import { LIMITS } from "../protocol/limits.ts";
 import type { ClientSocket } from "./client-socket.ts";
 
 const TICK_MS = 2000;
@@ -10,7 +11,10 @@ export class Sockets {
   readonly #timer: NodeJS.Timeout;
   #pingedAt = Date.now();
 
-  constructor() {
+  readonly #limits: Limits;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
     this.#timer.unref();
   }
@@ -25,8 +29,8 @@ export class Sockets {
 
   /** Undefined when another socket may open, else the status to refuse it with. */
   refusal(deviceId: string): 429 | 503 | undefined {
-    if (this.#sockets.size >= LIMITS.connectionsMax) return 503;
-    return this.ofDevice(deviceId).length >= LIMITS.connectionsPerDevice ? 429 : undefined;
+    if (this.#sockets.size >= this.#limits.connectionsMax) return 503;
+    return this.ofDevice(deviceId).length >= this.#limits.connectionsPerDevice ? 429 : undefined;
   }
 
   add(socket: ClientSocket): void {
@@ -61,7 +65,7 @@ export class Sockets {
 
   #tick(): void {
     const now = Date.now();
-    const isPingDue = now - this.#pingedAt >= LIMITS.pingMs;
+    const isPingDue = now - this.#pingedAt >= this.#limits.pingMs;
     if (isPingDue) this.#pingedAt = now;
     for (const socket of this.#sockets.values()) socket.onTick(now, isPingDue);
   }

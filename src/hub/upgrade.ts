@@ -6,8 +6,8 @@ import { randomUUID } from "node:crypto";
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
+import type { Limits } from "../config/config.ts";
 import { connectionId } from "../protocol/ids.ts";
-import { LIMITS } from "../protocol/limits.ts";
 import { ClientSocket, type Route } from "./client-socket.ts";
 import { checkHost, checkOrigin, type Edge } from "./edge.ts";
 import type { Principal } from "./principal.ts";
@@ -24,6 +24,7 @@ export type RouteChoice = { readonly route: Route } | UpgradeRefusal;
 export interface UpgradePorts {
   readonly edge: Edge;
   readonly sockets: Sockets;
+  readonly limits: Limits;
   readonly basePath: string;
   /** The local socket: no Host and no Origin to check. */
   readonly isLocal: boolean;
@@ -56,7 +57,7 @@ export class Upgrades {
       clientTracking: false,
       // Off: it costs 40–70 times the CPU and makes sends asynchronous, which our own frames could not interleave with.
       perMessageDeflate: false,
-      maxPayload: LIMITS.remoteFrameBytes,
+      maxPayload: ports.limits.remoteFrameBytes,
       handleProtocols: chooseProtocol,
     });
     this.#server.on("headers", (headers, request) =>
@@ -116,7 +117,10 @@ export class Upgrades {
         scopes: principal.scopes,
         ...(pinned !== null && { pinnedSession: pinned }),
       };
-      const events = { onClosed: (closed: ClientSocket) => this.#ports.sockets.delete(closed) };
+      const events = {
+        limits: this.#ports.limits,
+        onClosed: (closed: ClientSocket) => this.#ports.sockets.delete(closed),
+      };
       this.#ports.sockets.add(new ClientSocket(ws, socket, seed, route, events, principal.expiresAt));
     });
   }

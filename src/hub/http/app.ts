@@ -3,7 +3,6 @@
  * same routes stand on the network and on the local socket, where file permissions are the credential.
  */
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { LIMITS } from "../../protocol/limits.ts";
 import { meets, missingScopes, type Requirement } from "../../protocol/scopes.ts";
 import { checkHost, checkOrigin, type Edge } from "../edge.ts";
 import { owner, type Principal } from "../principal.ts";
@@ -32,6 +31,7 @@ export interface AppPorts {
 export interface AppOptions {
   /** The local socket: no Host, no Origin, the owner. */
   readonly isLocal: boolean;
+  readonly bodyBytes: number;
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
 }
 
@@ -40,7 +40,7 @@ export type Routes = (app: FastifyInstance) => void;
 export function buildApp(ports: AppPorts, options: AppOptions, routes: readonly Routes[]): FastifyInstance {
   const app = fastify({
     logger: false,
-    bodyLimit: LIMITS.bodyBytes,
+    bodyLimit: options.bodyBytes,
     // Slow-loris: a request has this long to arrive.
     requestTimeout: 30_000,
     routerOptions: { maxParamLength: 2048 },

@@ -21,6 +21,8 @@ export interface AuthRoutePorts {
   addressOf(request: FastifyRequest): string;
   /** Connections a device has open now. */
   connectionsOf(deviceId: string): number;
+  /** Of a certificate of our own making: a client that pairs can compare it. */
+  readonly tlsFingerprint?: string | undefined;
 }
 
 const bodyOf = (request: FastifyRequest): JsonObject => {
@@ -72,7 +74,8 @@ function pairingRoutes(ports: AuthRoutePorts): Routes {
       const made = orProblem(auth.createPairing(wanted, withVia(principalOf(request)), ports.addressOf(request)));
       const base = stringAt(body, "url") ?? ports.publicUrl();
       // In the fragment: it reaches no server, no proxy and no log.
-      const url = `${base.replace(/\/$/, "")}/#pair=${made.linkSecret}`;
+      const print = ports.tlsFingerprint === undefined ? "" : `&tls=${ports.tlsFingerprint}`;
+      const url = `${base.replace(/\/$/, "")}/#pair=${made.linkSecret}${print}`;
       return reply
         .code(201)
         .send({ code: made.code, url, scope: scopesToText(made.scopes), expiresAt: made.expiresAt });

@@ -1,0 +1,44 @@
+/** Keeps the disk from growing for ever: history by age and size, outcomes, settled interactions, ended credentials. */
+import type { Store } from "../store/ports.ts";
+import type { HubLog } from "./log.ts";
+import type { Registry } from "./registry.ts";
+
+export interface RetentionOptions {
+  readonly retentionDays: number;
+  readonly maxBytes: number;
+}
+
+const DAY_MS = 86_400_000;
+const EVERY_MS = 3_600_000;
+/** After a start the disk has other work first. */
+const FIRST_MS = 60_000;
+
+/** Prunes once a while; the returned function stops it. */
+export function startRetention(store: Store, registry: Registry, options: RetentionOptions, log: HubLog): () => void {
+  const prune = (): void => {
+    const now = Date.now();
+    const live = new Set(registry.list().flatMap((each) => [...(each.record?.liveKeys() ?? [])]));
+    try {
+      const removed = store.sessions.prune({
+        now,
+        maxAgeMs: options.retentionDays * DAY_MS,
+        maxBytes: options.maxBytes,
+        isKept: (key) => live.has(key),
+      });
+      store.prompts.prune(now);
+      store.interactions.prune(now - options.retentionDays * DAY_MS);
+      store.devices.pruneCredentials(now);
+      if (removed.length > 0) log.info({ count: removed.length }, "old sessions removed");
+    } catch (error) {
+      log.error({ err: error }, "pruning failed");
+    }
+  };
+  const first = setTimeout(prune, FIRST_MS);
+  const timer = setInterval(prune, EVERY_MS);
+  first.unref();
+  timer.unref();
+  return () => {
+    clearTimeout(first);
+    clearInterval(timer);
+  };
+}

@@ -1,0 +1,67 @@
+/** The routes of a hub that is fully put together; `hub.ts` has those every hub has. */
+import type { IncomingMessage } from "node:http";
+import type { Auth } from "../auth/auth.ts";
+import type { CookieOptions } from "../auth/grants/cookie-key.ts";
+import type { Paths } from "../config/paths.ts";
+import type { Store } from "../store/ports.ts";
+import { HeadlessInstances } from "./headless.ts";
+import type { Routes } from "./http/app.ts";
+import { auditRoutes } from "./http/audit-routes.ts";
+import { authRoutes } from "./http/auth-routes.ts";
+import { fileRoutes } from "./http/file-routes.ts";
+import { headlessRoutes } from "./http/headless-routes.ts";
+import { sessionRoutes } from "./http/session-routes.ts";
+import { type WebFiles, webRoutes } from "./http/web-routes.ts";
+import type { Hub } from "./hub.ts";
+import type { ServeOptions } from "./serve.ts";
+
+export interface ServeRouteParts {
+  readonly options: ServeOptions;
+  readonly hub: Hub;
+  readonly auth: Auth;
+  readonly store: Store;
+  readonly webFiles: WebFiles;
+  addressOf(request: IncomingMessage): string;
+  cookieOptions(): CookieOptions;
+  publicUrl(): string;
+  readonly tlsFingerprint: string | undefined;
+}
+
+/** The hub's own files are nobody's to read over HTTP, even where a workspace holds them. */
+const ownPaths = (paths: Paths): string[] => [
+  paths.keysDir,
+  paths.database,
+  paths.runDir,
+  paths.configFile,
+  paths.logDir,
+];
+
+export function serveRoutes(parts: ServeRouteParts): readonly Routes[] {
+  const { hub, auth, store, options } = parts;
+  const { config } = options;
+  const headless = new HeadlessInstances(hub.registry, {
+    roots: config.create.roots,
+    profiles: Object.keys(config.agents),
+    ...options.program,
+  });
+  return [
+    authRoutes({
+      auth,
+      cookieOptions: () => parts.cookieOptions(),
+      publicUrl: () => parts.publicUrl(),
+      addressOf: (request) => parts.addressOf(request.raw),
+      connectionsOf: (id) => hub.sockets.ofDevice(id).length,
+      tlsFingerprint: parts.tlsFingerprint,
+    }),
+    fileRoutes({
+      registry: hub.registry,
+      isStarting: () => hub.isStarting,
+      createRoots: config.create.roots,
+      hidden: ownPaths(options.paths),
+    }),
+    sessionRoutes({ registry: hub.registry, isStarting: () => hub.isStarting }),
+    headlessRoutes(headless),
+    auditRoutes(store),
+    webRoutes(parts.webFiles),
+  ];
+}

@@ -1,0 +1,85 @@
+/** The hub's certificate: files of the owner's, or one of our own making whose fingerprint travels in the pairing link (contract §3). */
+import { createHash, X509Certificate as NodeCertificate, webcrypto } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { isIP } from "node:net";
+import { join } from "node:path";
+
+export interface TlsFiles {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+  /** SHA-256 of the certificate; only for one of our own making. */
+  readonly fingerprint?: string;
+}
+
+export interface TlsConfig {
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+  readonly selfSigned: boolean;
+}
+
+const DAY_MS = 86_400_000;
+const VALID_DAYS = 397;
+/** One of our own is made anew this long before its end. */
+const RENEW_DAYS = 30;
+
+/** Undefined: plain HTTP. Rejects when the files cannot be read. `names`: what the certificate has to be good for. */
+export async function tlsFiles(
+  config: TlsConfig,
+  keysDir: string,
+  names: readonly string[],
+): Promise<TlsFiles | undefined> {
+  if (config.cert !== undefined && config.key !== undefined) {
+    const [cert, key] = await Promise.all([readFile(config.cert), readFile(config.key)]);
+    return { cert, key };
+  }
+  return config.selfSigned ? ownCertificate(keysDir, names) : undefined;
+}
+
+async function ownCertificate(keysDir: string, names: readonly string[]): Promise<TlsFiles> {
+  const [certPath, keyPath] = [join(keysDir, "tls.crt"), join(keysDir, "tls.key")];
+  const known = await Promise.all([readFile(certPath), readFile(keyPath)]).catch(() => undefined);
+  if (known !== undefined && isGood(known[0], names)) return withFingerprint(known[0], known[1]);
+  const made = await makeCertificate(names);
+  await writeFile(keyPath, made.key, { mode: 0o600 });
+  await writeFile(certPath, made.cert, { mode: 0o600 });
+  return withFingerprint(made.cert, made.key);
+}
+
+function isGood(pem: Buffer, names: readonly string[]): boolean {
+  const certificate = new NodeCertificate(pem);
+  const isFresh = new Date(certificate.validTo).getTime() - Date.now() > RENEW_DAYS * DAY_MS;
+  const fits = (name: string): boolean =>
+    (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined;
+  return isFresh && names.every(fits);
+}
+
+const withFingerprint = (cert: Buffer, key: Buffer): TlsFiles => ({
+  cert,
+  key,
+  fingerprint: createHash("sha256").update(new NodeCertificate(cert).raw).digest("base64url"),
+});
+
+async function makeCertificate(names: readonly string[]): Promise<{ cert: Buffer; key: Buffer }> {
+  // Only a hub that makes its own needs this library.
+  const x509 = await import("@peculiar/x509");
+  x509.cryptoProvider.set(webcrypto);
+  const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: "CN=acp-hub",
+    notBefore: new Date(Date.now() - DAY_MS),
+    notAfter: new Date(Date.now() + VALID_DAYS * DAY_MS),
+    signingAlgorithm: algorithm,
+    keys,
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.SubjectAlternativeNameExtension(
+        names.map((value) => ({ type: isIP(value) === 0 ? "dns" : "ip", value })),
+      ),
+    ],
+  });
+  const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey("pkcs8", keys.privateKey)).toString("base64");
+  const key = `-----BEGIN PRIVATE KEY-----\n${(pkcs8.match(/.{1,64}/g) ?? []).join("\n")}\n-----END PRIVATE KEY-----\n`;
+  return { cert: Buffer.from(`${certificate.toString("pem")}\n`), key: Buffer.from(key) };
+}
