@@ -10,6 +10,7 @@ import { makePrivateDir, type Paths, resolvePaths } from "../../src/config/paths
 import { Hub, type HubAuth, type HubOptions } from "../../src/hub/hub.ts";
 import type { Principal } from "../../src/hub/principal.ts";
 import { deviceId } from "../../src/protocol/ids.ts";
+import { LIMITS } from "../../src/protocol/limits.ts";
 import { isPreset, PRESETS } from "../../src/protocol/scopes.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/ports.ts";
@@ -49,6 +50,9 @@ export interface HarnessOptions {
   readonly isDurable?: boolean;
   readonly routes?: HubOptions["routes"];
   readonly paramsFilter?: HubOptions["paramsFilter"];
+  readonly basePath?: string;
+  readonly edge?: HubOptions["edge"];
+  readonly limits?: Partial<HubOptions["limits"]>;
 }
 
 function makeHub(paths: Paths, port: number, store: Store | undefined, options: HarnessOptions): Hub {
@@ -57,8 +61,9 @@ function makeHub(paths: Paths, port: number, store: Store | undefined, options: 
     version: "0.0.0-test",
     host: "127.0.0.1",
     port,
-    basePath: "",
-    edge: {},
+    basePath: options.basePath ?? "",
+    edge: options.edge ?? {},
+    limits: { ...LIMITS, ...options.limits },
     auth: openAuth,
     log: pino({ level: "silent" }),
     store,
