@@ -28,6 +28,9 @@ export interface BridgeOptions {
 
 const BRIDGE_JOURNAL_BYTES = 33_554_432;
 const IDLE_MS = 1_800_000;
+const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+/** How long an editor that reads slowly is waited for with the last words. */
+const LAST_WORDS_MS = 2000;
 /** How long an agent's end waits for an editor that has said nothing yet. */
 const FIRST_WORDS_MS = 1000;
 
@@ -57,15 +60,13 @@ export async function runBridge(options: BridgeOptions): Promise<number> {
   runner.start();
   void options.backend.exited.then((exit) => end.resolve({ kind: "agent-gone", exit }));
   const onSignal = (): void => end.resolve({ kind: "signal" });
-  process.once("SIGTERM", onSignal);
-  process.once("SIGINT", onSignal);
+  for (const signal of SIGNALS) process.once(signal, onSignal);
   const stopSharing = options.sharing === undefined ? undefined : share(options, runner);
   const idle = options.isHeadless ? watchIdle(runner, options.idleMs ?? IDLE_MS, onSignal) : undefined;
 
   const why = await end.promise;
   clearInterval(idle);
-  process.removeListener("SIGTERM", onSignal);
-  process.removeListener("SIGINT", onSignal);
+  for (const signal of SIGNALS) process.removeListener(signal, onSignal);
   return finish(why, options, runner, primary, stopSharing);
 }
 
@@ -116,8 +117,15 @@ async function finish(
   await runner.stop();
   await stopSharing?.();
   primary?.close({ reason: "bridge-ends" });
+  if (primary !== undefined && why.kind !== "editor-gone") await written(primary, LAST_WORDS_MS);
   if (why.kind !== "agent-gone") return 0;
   return why.exit.error !== undefined || why.exit.code !== 0 ? why.exit.code || 1 : 0;
+}
+
+/** What is still on its way to the editor would be lost with this process. */
+async function written(primary: Transport, limitMs: number): Promise<void> {
+  const deadline = Date.now() + limitMs;
+  while (primary.bufferedBytes > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 /** L6: nobody attached, nothing running or waiting, for long enough. */

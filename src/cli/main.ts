@@ -40,9 +40,17 @@ async function fail(error: unknown): Promise<number> {
   return exitCodeOf(error);
 }
 
-// A reader that closes our output early (`acp-hub ls | head`) is no fault.
-process.stdout.on("error", () => process.exit(0));
-const code = await run(process.argv.slice(2)).catch(fail);
+/** A slow reader gets all of it. */
+function written(stream: NodeJS.WriteStream): Promise<void> {
+  if (stream.writableEnded || stream.writableLength === 0) return Promise.resolve();
+  return new Promise((resolve) => stream.write("", () => resolve()));
+}
+
+const argv = process.argv.slice(2);
+// A reader that closes our output early (`acp-hub ls | head`) is no fault. A bridge has an agent to end first (L1).
+if (argv[0] !== "bridge") process.stdout.on("error", () => process.exit(0));
+const code = await run(argv).catch(fail);
 process.exitCode = code;
+await Promise.all([written(process.stdout), written(process.stderr)]);
 // What still holds the process (an idle socket) must not: everything has been closed by its owner.
 setImmediate(() => process.exit(code));

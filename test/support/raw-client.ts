@@ -168,6 +168,6 @@ export function connectClient(
       reject(new Error(`upgrade refused: ${response.statusCode}`));
     });
     ws.once("error", reject);
-    ws.once("open", () => resolve(new RawClient(webSocketTransport(ws))));
+    ws.once("open", () => resolve(new RawClient(webSocketTransport(ws, { maxPayloadBytes: 67_108_864 }))));
   });
 }

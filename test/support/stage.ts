@@ -175,6 +175,8 @@ export function upgrade(
       response.on("end", () => resolve({ status: response.statusCode ?? 0, body }));
     });
     ws.once("error", reject);
-    ws.once("open", () => resolve({ ws, client: () => new RawClient(webSocketTransport(ws)) }));
+    ws.once("open", () =>
+      resolve({ ws, client: () => new RawClient(webSocketTransport(ws, { maxPayloadBytes: 67_108_864 })) }),
+    );
   });
 }
