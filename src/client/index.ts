@@ -80,4 +80,5 @@ export {
 } from "./transcript/item.ts";
 export { oldestSeq, prependPage } from "./transcript/page.ts";
 export { reduceTranscript } from "./transcript/reduce.ts";
+export { mergeCard } from "./transcript/tool-card.ts";
 export { type WebSocketConstructor, type WebSocketLike, webSocketFactory } from "./web-socket.ts";

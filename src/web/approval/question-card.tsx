@@ -1,7 +1,7 @@
 /** One open question of an agent with its answer's way: sending, accepted, applied or lost. */
 import { type ReactElement, useEffect, useRef } from "react";
-import type { InteractionCard } from "../../client/index.ts";
-import type { Json } from "../../protocol/json.ts";
+import type { HubClient, InteractionCard } from "../../client/index.ts";
+import { type Json, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
 import { useNow, useServices } from "../app/hooks.ts";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { ago } from "../ui/time.ts";
@@ -20,7 +20,7 @@ export interface QuestionCardProps {
 
 export function QuestionCard({ card, canAnswer }: QuestionCardProps): ReactElement {
   const { client } = useServices();
-  const question = readQuestion(card);
+  const question = readQuestion(card, knownCard(client, card));
   const element = useRef<HTMLElement>(null);
   const guard = useTapGuard(`${card.interactionId}/${card.step?.index ?? 0}`);
   useMoveGuard(element, guard.restart);
@@ -42,6 +42,16 @@ export function QuestionCard({ card, canAnswer }: QuestionCardProps): ReactEleme
       <AnswerState card={card} canAnswer={canAnswer} />
     </section>
   );
+}
+
+/** Nobody decides blind: what the transcript shows of the tool call is shown here too. */
+function knownCard(client: HubClient, card: InteractionCard): JsonObject | undefined {
+  const toolCallId = stringAt(objectAt(card.params, "toolCall"), "toolCallId");
+  const session = card.sessionId === undefined ? undefined : client.session(card.sessionId);
+  const item = session?.view.value.transcript.items.findLast(
+    (other) => other.kind === "tool" && other.toolCallId === toolCallId,
+  );
+  return item?.kind === "tool" ? item.card : undefined;
 }
 
 const ICONS: Readonly<Record<Question["kind"], IconName>> = { permission: "shield", form: "question", url: "globe" };

@@ -1,5 +1,5 @@
 /** Reads what an agent asks into what a person is shown. Pure. */
-import type { InteractionCard, SettledCard } from "../../client/index.ts";
+import { type InteractionCard, mergeCard, type SettledCard } from "../../client/index.ts";
 import { ACP } from "../../protocol/acp.ts";
 import type { SettledNotice } from "../../protocol/hub-methods.ts";
 import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
@@ -36,9 +36,10 @@ export type Question =
   | { readonly kind: "form"; readonly message: string; readonly schema: JsonObject | undefined }
   | { readonly kind: "url"; readonly message: string; readonly url: string };
 
-export function readQuestion(card: InteractionCard): Question {
+/** `known`: the tool call's card as the transcript has it; agents leave out of the request what they told before. */
+export function readQuestion(card: InteractionCard, known: JsonObject = {}): Question {
   if (card.method === ACP.elicitationCreate) return readElicitation(card.params);
-  const call = objectAt(card.params, "toolCall") ?? {};
+  const call = mergeCard(known, objectAt(card.params, "toolCall") ?? {});
   const input = objectAt(call, "rawInput");
   const content = (arrayAt(call, "content") ?? []).filter(isObject);
   return {
