@@ -34,8 +34,18 @@ export class Home {
     return { ...env, ACP_HUB_HOME: this.dir, HOME: this.dir, ...extra };
   }
 
+  /** What runs the built command line, as a shell would be given it. */
+  commandLine(args: readonly string[]): string[] {
+    return [process.execPath, MAIN, ...args];
+  }
+
   spawn(args: readonly string[], extra: Record<string, string> = {}): ChildProcess {
-    const child = spawn(process.execPath, [MAIN, ...args], { env: this.env(extra), stdio: ["pipe", "pipe", "pipe"] });
+    return this.spawnCommand(process.execPath, [MAIN, ...args], extra);
+  }
+
+  /** Any command in this home. */
+  spawnCommand(command: string, args: readonly string[], extra: Record<string, string> = {}): ChildProcess {
+    const child = spawn(command, args, { env: this.env(extra), stdio: ["pipe", "pipe", "pipe"] });
     this.#children.push(child);
     return child;
   }
