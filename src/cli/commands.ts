@@ -24,5 +24,6 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map([
   ["discover", { summary: "list hubs on the local network", load: () => import("./discover.ts") }],
   ["service", { summary: "install the hub as a service of this user", load: () => import("./service.ts") }],
   ["setup", { summary: "put the bridge into an editor's settings", load: () => import("./setup.ts") }],
+  ["tunnel", { summary: "start a tunnel to this hub and pair through it", load: () => import("./tunnel.ts") }],
   ["stop", { summary: "stop the hub; agents and editors are not touched", load: () => import("./stop.ts") }],
 ]);

@@ -1,8 +1,9 @@
 /**
  * The first two checks on every route and upgrade (contract §3): the Host allow-list against DNS rebinding, the Origin allow-list
- * against other web pages. Pure: what is allowed is computed once, from where the hub listens.
+ * against other web pages. What is allowed is computed once, from where the hub listens; only tunnels come and go.
  */
 import { hostname, networkInterfaces } from "node:os";
+import { TunnelNames } from "./tunnel-names.ts";
 
 export interface EdgeConfig {
   readonly host: string;
@@ -13,6 +14,8 @@ export interface EdgeConfig {
   readonly hosts?: readonly string[];
   /** `http.origins`: other origins, exact. */
   readonly origins?: readonly string[];
+  /** Addresses that come and go while the hub runs. */
+  readonly tunnels?: TunnelNames;
 }
 
 export interface Edge {
@@ -20,6 +23,7 @@ export interface Edge {
   readonly origins: ReadonlySet<string>;
   readonly isTls: boolean;
   readonly publicOrigin: string | undefined;
+  readonly tunnels: TunnelNames;
 }
 
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
@@ -58,6 +62,7 @@ export function makeEdge(config: EdgeConfig): Edge {
     origins: new Set(config.origins ?? []),
     isTls: config.isTls,
     publicOrigin: publicUrl?.origin,
+    tunnels: config.tunnels ?? new TunnelNames(),
   };
 }
 
@@ -77,13 +82,13 @@ export function hostName(header: string | undefined): string | undefined {
 export function checkHost(edge: Edge, header: string | undefined): EdgeVerdict {
   const name = hostName(header);
   if (name === undefined) return refuse(400, "The Host header is missing or malformed");
-  if (edge.hosts.has(name)) return { ok: true };
+  if (edge.hosts.has(name) || edge.tunnels.hasHost(name)) return { ok: true };
   return refuse(403, `This hub does not answer for the host "${name}": add it to http.hosts, or set publicUrl`);
 }
 
 /** True when the request comes from the hub's own pages: same scheme, host and port. */
 export function isOwnOrigin(edge: Edge, origin: string, hostHeader: string | undefined): boolean {
-  if (origin === edge.publicOrigin) return true;
+  if (origin === edge.publicOrigin || edge.tunnels.hasOrigin(origin)) return true;
   return origin === `${edge.isTls ? "https" : "http"}://${hostHeader ?? ""}`;
 }
 

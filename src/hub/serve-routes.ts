@@ -11,9 +11,11 @@ import { authRoutes } from "./http/auth-routes.ts";
 import { fileRoutes } from "./http/file-routes.ts";
 import { headlessRoutes } from "./http/headless-routes.ts";
 import { sessionRoutes } from "./http/session-routes.ts";
+import { tunnelRoutes } from "./http/tunnel-routes.ts";
 import { type WebFiles, webRoutes } from "./http/web-routes.ts";
 import type { Hub } from "./hub.ts";
 import type { ServeOptions } from "./serve.ts";
+import type { TunnelNames } from "./tunnel-names.ts";
 
 export interface ServeRouteParts {
   readonly options: ServeOptions;
@@ -21,6 +23,7 @@ export interface ServeRouteParts {
   readonly auth: Auth;
   readonly store: Store;
   readonly webFiles: WebFiles;
+  readonly tunnels: TunnelNames;
   addressOf(request: IncomingMessage): string;
   cookieOptions(): CookieOptions;
   publicUrl(): string;
@@ -62,6 +65,7 @@ export function serveRoutes(parts: ServeRouteParts): readonly Routes[] {
     sessionRoutes({ registry: hub.registry, isStarting: () => hub.isStarting }),
     headlessRoutes(headless),
     auditRoutes(store),
+    tunnelRoutes(parts.tunnels),
     webRoutes(parts.webFiles),
   ];
 }

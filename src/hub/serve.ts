@@ -12,7 +12,7 @@ import type { Config } from "../config/config.ts";
 import { makePrivateDir, type Paths } from "../config/paths.ts";
 import { PRESETS, type Preset } from "../protocol/scopes.ts";
 import { type OpenedStore, openStore } from "../store/open-store.ts";
-import type { Store } from "../store/ports.ts";
+import type { DurableMark, Store } from "../store/ports.ts";
 import { authGate } from "./auth-gate.ts";
 import { clientAddress } from "./client-address.ts";
 import { type HubDiscovery, startDiscovery } from "./discovery.ts";
@@ -26,6 +26,7 @@ import { paramsFilters } from "./params-filter.ts";
 import { startRetention } from "./retention.ts";
 import { serveRoutes } from "./serve-routes.ts";
 import { type TlsFiles, tlsFiles } from "./tls.ts";
+import { TunnelNames } from "./tunnel-names.ts";
 
 export interface ServeOptions {
   readonly paths: Paths;
@@ -58,6 +59,10 @@ export interface MadeWayIn {
   readonly expiresAt: number;
 }
 
+interface DurableListener {
+  current: (marks: readonly DurableMark[]) => void;
+}
+
 /** Another hub serves this home. */
 export class HubRunningError extends Error {
   readonly pid: number;
@@ -84,20 +89,28 @@ export async function serveHub(options: ServeOptions): Promise<RunningHub> {
 
 async function withStore(options: ServeOptions, release: () => Promise<void>): Promise<RunningHub> {
   const { log, paths, config } = options;
+  // The store is there before the hub that acknowledges what it wrote.
+  const onDurable: DurableListener = { current: () => undefined };
   const opened = openStore({
     path: paths.database,
     sessionBytesMax: config.limits.journalBytes,
+    onDurable: (marks) => onDurable.current(marks),
     onError: (error) => log.error({ code: error.code, err: error }, "store fault"),
   });
   try {
-    return await start(options, opened, release);
+    return await start(options, opened, onDurable, release);
   } catch (error) {
     opened.store.close();
     throw error;
   }
 }
 
-async function start(options: ServeOptions, opened: OpenedStore, release: () => Promise<void>): Promise<RunningHub> {
+async function start(
+  options: ServeOptions,
+  opened: OpenedStore,
+  onDurable: DurableListener,
+  release: () => Promise<void>,
+): Promise<RunningHub> {
   const { config, log, paths } = options;
   const { store } = opened;
   // Of a hub that died: no session of its is live here yet.
@@ -110,6 +123,7 @@ async function start(options: ServeOptions, opened: OpenedStore, release: () => 
     allowedNames(edgeConfig).filter((name) => name !== ""),
   );
   const { hub, port } = await listen(options, auth, store, tls);
+  onDurable.current = (marks) => hub.registry.acknowledge(marks);
   const stopRetention = startRetention(store, hub.registry, config.journal, log);
   const discovery = startDiscovery({
     host: config.host,
@@ -190,7 +204,8 @@ async function listen(
   const { host, basePath, publicUrl } = config;
   let { port } = config;
   const webFiles = await readWebFiles(builtWebDir());
-  const edge = makeEdge(edgeOf(config, tls !== undefined));
+  const tunnels = new TunnelNames();
+  const edge = makeEdge({ ...edgeOf(config, tls !== undefined), tunnels });
   const addressOf = (request: IncomingMessage): string => clientAddress(request, config.trustedProxies);
   const hub: Hub = new Hub({
     paths,
@@ -199,7 +214,7 @@ async function listen(
     port,
     basePath,
     limits: config.limits,
-    edge: { publicUrl, hosts: config.http.hosts, origins: config.http.origins },
+    edge: { publicUrl, hosts: config.http.hosts, origins: config.http.origins, tunnels },
     tls,
     auth: authGate(auth, {
       port: () => port,
@@ -221,6 +236,7 @@ async function listen(
         auth,
         store,
         webFiles,
+        tunnels,
         addressOf,
         cookieOptions: () => ({
           port,
