@@ -87,10 +87,11 @@ function share(options: BridgeOptions, runner: RootRunner): () => Promise<void> 
   const started = new Promise<(() => void) | undefined>((resolve) => {
     setImmediate(() => {
       if (sharing === undefined || isStopped) return resolve(undefined);
-      return import("./sharing.ts").then(
+      import("./sharing.ts").then(
         ({ startSharing }) => resolve(startSharing(sharing, runner, options)),
         () => resolve(undefined),
       );
+      return undefined;
     });
   });
   return async () => {

@@ -35,6 +35,7 @@ export function authGate(auth: Auth, ports: AuthGatePorts): HubAuth {
     authenticateHttp: (request: FastifyRequest) => authenticate(request.raw),
     authenticateUpgrade: (request: IncomingMessage) => authenticate(request),
     onRevoked: (listener) => auth.onRevoked(listener),
+    onScopesChanged: (listener) => auth.devices.onScopesChanged((id, scopes) => listener(id, new Set(scopes))),
     adoptRemoteToken: (token) => {
       const adopted = auth.adoptRemoteToken(token);
       if (isAuthFailure(adopted)) ports.onWeakToken(adopted.detail);

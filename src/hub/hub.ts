@@ -12,9 +12,11 @@ import type { Paths } from "../config/paths.ts";
 import type { ParamsFilter } from "../core/mirror/gate.ts";
 import type { MirrorObservation } from "../core/mirror/ports.ts";
 import { CLOSE } from "../protocol/close-codes.ts";
+import type { Scope } from "../protocol/scopes.ts";
 import type { Store } from "../store/ports.ts";
 import type { Route } from "./client-socket.ts";
 import { type Edge, type EdgeConfig, makeEdge } from "./edge.ts";
+import { EventStreams } from "./event-streams.ts";
 import { HubEvents } from "./events.ts";
 import { History } from "./history.ts";
 import { type AppPorts, buildApp, type Routes } from "./http/app.ts";
@@ -32,6 +34,7 @@ import { HubMetrics } from "./metrics.ts";
 import { owner, type Principal } from "./principal.ts";
 import { InstanceRecord } from "./record.ts";
 import { Registry } from "./registry.ts";
+import { Rights } from "./rights.ts";
 import { Sockets } from "./sockets.ts";
 import { type RouteChoice, type UpgradeRefusal, Upgrades } from "./upgrade.ts";
 
@@ -41,6 +44,8 @@ export interface HubAuth {
   authenticateUpgrade(request: IncomingMessage, url: URL): Promise<Principal | UpgradeRefusal>;
   /** Calls back when a device is revoked. */
   onRevoked(listener: (deviceId: string) => void): () => void;
+  /** Calls back when a device's rights have become others. */
+  onScopesChanged(listener: (deviceId: string, scopes: ReadonlySet<Scope>) => void): () => void;
   /** Takes the predecessor's shared token, if it is strong enough (contract §1). */
   adoptRemoteToken(token: string): void;
 }
@@ -72,6 +77,7 @@ export class Hub {
   readonly options: HubOptions;
   readonly events: HubEvents = new HubEvents();
   readonly sockets: Sockets;
+  readonly streams: EventStreams;
   readonly registry: Registry;
   readonly history: History | undefined;
   readonly metrics: HubMetrics = new HubMetrics();
@@ -85,6 +91,7 @@ export class Hub {
   constructor(options: HubOptions) {
     this.options = options;
     this.sockets = new Sockets(options.limits);
+    this.streams = new EventStreams(options.limits.connectionsPerDevice);
     this.history = options.store === undefined ? undefined : new History(options.store);
     this.registry = new Registry(
       {
@@ -126,10 +133,20 @@ export class Hub {
   /** Listens everywhere. Resolves to the network port; rejects with EADDRINUSE when it is taken. */
   async start(): Promise<number> {
     const { paths, host, port, auth, log } = this.options;
-    this.#stopWatching = auth.onRevoked((deviceId) => {
-      this.sockets.closeDevice(deviceId);
-      this.events.emit({ kind: "devices-changed" });
-    });
+    const rights = new Rights(this.sockets, this.registry, this.streams);
+    const stops = [
+      auth.onRevoked((deviceId) => {
+        rights.onRevoked(deviceId);
+        this.events.emit({ kind: "devices-changed" });
+      }),
+      auth.onScopesChanged((deviceId, scopes) => {
+        rights.onChanged(deviceId, scopes);
+        this.events.emit({ kind: "devices-changed" });
+      }),
+    ];
+    this.#stopWatching = () => {
+      for (const stop of stops) stop();
+    };
     const edge = makeEdge({ ...this.options.edge, host, port, isTls: this.options.tls !== undefined });
     const network = this.#buildApp(edge, false);
     await network.listen({ host, port });
@@ -176,7 +193,7 @@ export class Hub {
       instanceRoutes(this.registry, () => this.isStarting),
       interactionRoutes(this.registry),
       metricsRoute(this.metrics),
-      eventRoutes(this.events, randomBytes(6).toString("base64url")),
+      eventRoutes(this.events, randomBytes(6).toString("base64url"), this.streams),
       ...this.#historyRoutes(),
       ...this.options.routes(this),
     ];

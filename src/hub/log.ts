@@ -22,6 +22,6 @@ export function hubLog(level: string, file: string | undefined): HubLog {
   const options = { level, base: { pid: process.pid }, redact: { paths: REDACTED, censor: "[redacted]" } };
   return pino(
     options,
-    destination(file === undefined ? { dest: 2, sync: true } : { dest: file, mkdir: true, sync: false }),
+    destination(file === undefined ? { dest: 2, sync: true } : { dest: file, mkdir: true, sync: false, mode: 0o600 }),
   );
 }

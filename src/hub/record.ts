@@ -23,6 +23,7 @@ export class InstanceRecord implements MirrorRecord {
   readonly #agent: string;
   /** Keys by session id: looked up for every event. */
   readonly #keys = new Map<string, SessionKey>();
+  readonly #byKey = new Map<SessionKey, string>();
   /** Text of this tick that may still grow. */
   #pending: { readonly info: LinkSession; readonly item: JournalItem & { readonly run: TextRun } } | undefined;
 
@@ -35,6 +36,11 @@ export class InstanceRecord implements MirrorRecord {
   /** Sessions that are live here: retention leaves them alone. */
   liveKeys(): Iterable<SessionKey> {
     return this.#keys.values();
+  }
+
+  /** The live session of a key; undefined when it is not one of this instance's. */
+  sessionOf(key: SessionKey): string | undefined {
+    return this.#byKey.get(key);
   }
 
   /** What is on disk of the sessions a bridge names, for its welcome: it continues from there. */
@@ -122,6 +128,7 @@ export class InstanceRecord implements MirrorRecord {
     this.#writePending();
     const known = this.#store.sessions.get(this.#keyOf(info));
     if (known !== undefined) this.#store.sessions.upsert({ ...known, state: "closed", closedAt: Date.now() });
+    this.#byKey.delete(this.#keyOf(info));
     this.#keys.delete(info.sessionId);
   }
 
@@ -195,6 +202,7 @@ export class InstanceRecord implements MirrorRecord {
   #key(id: string, cwd: string): SessionKey {
     const key = sessionKey({ agent: this.#agent, cwd, sessionId: id });
     this.#keys.set(id, key);
+    this.#byKey.set(key, id);
     return key;
   }
 }

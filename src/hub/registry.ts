@@ -6,6 +6,7 @@ import type { Frame } from "../protocol/envelope.ts";
 import type { InstanceId } from "../protocol/ids.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { LinkHello } from "../protocol/link.ts";
+import type { DurableMark } from "../store/ports.ts";
 import type { Transport } from "../transport/transport.ts";
 import { Instance, type InstancePorts } from "./instance.ts";
 import type { LinkServerHandlers, LinkSession } from "./link-server.ts";
@@ -80,6 +81,18 @@ export class Registry implements LinkServerHandlers {
         if (instance.link === link) this.#onLinkLost(instance);
       },
     };
+  }
+
+  /** Events that are on disk now: their bridges may coalesce what is older (S3). */
+  acknowledge(marks: readonly DurableMark[]): void {
+    for (const instance of this.#instances.values()) {
+      const acked: Record<string, number> = {};
+      for (const mark of marks) {
+        const session = instance.record?.sessionOf(mark.key);
+        if (session !== undefined) acked[session] = mark.last;
+      }
+      if (Object.keys(acked).length > 0) instance.mirror.acknowledge(acked);
+    }
   }
 
   /** Ends everything: the hub stops. */

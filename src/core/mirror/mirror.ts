@@ -9,6 +9,7 @@
 import { ACP } from "../../protocol/acp.ts";
 import { type Frame, failure, paramsOf, type RpcError } from "../../protocol/envelope.ts";
 import { hubError, invalidParams, RPC } from "../../protocol/errors.ts";
+import { HUB } from "../../protocol/hub-methods.ts";
 import { type InteractionId, sessionId } from "../../protocol/ids.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { LINK } from "../../protocol/link.ts";
@@ -182,6 +183,21 @@ export class Mirror<Encoded> {
     this.#copies.onScopesChanged(connection);
   }
 
+  /**
+   * The rights of a device have shrunk to `scopes` (none: revoked). What it asked for and nobody has done yet is not done: answers
+   * that wait for the verdict, prompts that wait for their turn (contract §2). Its connections are the caller's business.
+   */
+  onRightsLost(device: string, scopes: ReadonlySet<Scope>): void {
+    if (!scopes.has("interactions:answer")) this.#copies.dropProposals(device);
+    if (scopes.has("sessions:prompt")) return;
+    for (const session of this.#context.sessions.values()) {
+      for (const { by, promptId } of session.info.queue) {
+        if (by.device !== device || promptId === undefined) continue;
+        this.#up.request(HUB.queueRemove, { sessionId: session.id, promptId }, HUB_BY, () => undefined);
+      }
+    }
+  }
+
   /** One message of a client in scope. */
   onClient(connection: Connection<Encoded>, frame: Frame, now: number): void {
     this.#lastNow = now;
@@ -204,6 +220,11 @@ export class Mirror<Encoded> {
   /** An answer over HTTP (R3). False when the interaction is not known. */
   answer(id: InteractionId, body: AnswerBody, by: By, onVerdict: (verdict: Verdict) => void): boolean {
     return this.#copies.answer(id, body, by, onVerdict);
+  }
+
+  /** Tells the bridge what is on disk, by session (contract §7). */
+  acknowledge(acked: Readonly<Record<string, number>>): void {
+    this.#context.notifyLink(LINK.ack, { ...acked });
   }
 
   /** Asks the bridge for a sign of life; `onPong` is called when it gives one (L5). */

@@ -2,6 +2,7 @@
  * The HTTP server: one gate in front of every route, in the order of contract §3: Host, Origin, credential, scope, rate, size. The
  * same routes stand on the network and on the local socket, where file permissions are the credential.
  */
+import { STATUS_CODES } from "node:http";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { meets, missingScopes, type Requirement } from "../../protocol/scopes.ts";
 import { checkHost, checkOrigin, type Edge } from "../edge.ts";
@@ -45,6 +46,13 @@ export function buildApp(ports: AppPorts, options: AppOptions, routes: readonly 
     requestTimeout: 30_000,
     routerOptions: { maxParamLength: 2048 },
     forceCloseConnections: true,
+    // A target that cannot be read never reaches a route; the framework would quote it back, and a token may stand in it.
+    frameworkErrors: (error, _request, reply) => {
+      sendProblem(
+        reply as unknown as FastifyReply,
+        new Problem((error as { statusCode?: number }).statusCode ?? 400, "The request target is malformed"),
+      );
+    },
     ...(options.tls === undefined ? {} : { https: options.tls }),
   }) as unknown as FastifyInstance;
   app.decorateRequest("principal", undefined);
@@ -70,12 +78,14 @@ async function gate(ports: AppPorts, options: AppOptions, request: FastifyReques
   }
   const { headers } = request;
   const route = request.routeOptions.url ?? "";
+  harden(reply);
   for (const verdict of [checkHost(ports.edge, headers.host), checkOrigin(ports.edge, headers.origin, headers.host)]) {
     if (verdict.ok) continue;
     ports.onRefused(verdict.status, route, request.ip);
     return void (await sendProblem(reply, new Problem(verdict.status, verdict.detail)));
   }
   allowOrigin(ports.edge, headers.origin, reply);
+  if (isPreflight(ports.edge, request)) return void (await answerPreflight(reply));
   const { needs } = request.routeOptions.config;
   if (needs === undefined) return;
   const principal = await ports.authenticate(request);
@@ -97,11 +107,45 @@ function refusalOf(principal: Principal | UpgradeRefusal, needs: Requirement): P
   return new Problem(403, `This credential lacks ${missing.join(", ")}`, { code: "missing-scope", missing });
 }
 
+/** What no answer of the API may do in a browser: be shown in a frame, be guessed to be a page, be loaded by another site. */
+function harden(reply: FastifyReply): void {
+  reply
+    .header("X-Content-Type-Options", "nosniff")
+    .header("X-Frame-Options", "DENY")
+    .header("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+    .header("Cross-Origin-Resource-Policy", "same-origin")
+    .header("Referrer-Policy", "same-origin");
+}
+
+/** A browser asks first, without any credential, whether a page of a configured origin may ask (contract §3). */
+function isPreflight(edge: Edge, request: FastifyRequest): boolean {
+  const { origin } = request.headers;
+  const wanted = request.headers["access-control-request-method"];
+  return request.method === "OPTIONS" && wanted !== undefined && origin !== undefined && edge.origins.has(origin);
+}
+
+const answerPreflight = (reply: FastifyReply): FastifyReply =>
+  reply
+    .code(204)
+    .header("Access-Control-Allow-Methods", "GET, HEAD, POST, PATCH, DELETE")
+    .header("Access-Control-Allow-Headers", "Authorization, Content-Type, Last-Event-ID, If-None-Match")
+    .header("Access-Control-Max-Age", "600")
+    .send();
+
 /** CORS only for exact entries of `http.origins`, on every status, never with cookies (contract §3). */
 function allowOrigin(edge: Edge, origin: string | undefined, reply: FastifyReply): void {
   reply.header("Vary", "Origin");
   if (origin !== undefined && edge.origins.has(origin)) reply.header("Access-Control-Allow-Origin", origin);
 }
+
+/** The framework's own words may quote the request, and that may hold a secret: ours never do. */
+const WORDS: Readonly<Record<string, string>> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: "The body is not JSON",
+  FST_ERR_CTP_EMPTY_JSON_BODY: "The body is empty",
+  FST_ERR_CTP_BODY_TOO_LARGE: "The body is larger than the hub takes",
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: "The body has to be application/json",
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: "The body is not as long as it says",
+};
 
 function onError(
   ports: AppPorts,
@@ -111,15 +155,14 @@ function onError(
 ): FastifyReply {
   if (error instanceof Problem) return sendProblem(reply, error);
   const status = error.statusCode ?? 500;
+  const words = WORDS[error.code ?? ""];
+  if (words !== undefined) return sendProblem(reply, new Problem(status, words));
   // A fault of ours never blames the caller, and never shows its insides (style: a catch never blames the wrong side).
   if (status >= 500) {
     ports.onError(error, request.routeOptions.url ?? "");
     return sendProblem(reply, new Problem(500, "The hub failed to do this"));
   }
-  return sendProblem(
-    reply,
-    new Problem(status, error.code === "FST_ERR_CTP_INVALID_JSON_BODY" ? "The body is not JSON" : error.message),
-  );
+  return sendProblem(reply, new Problem(status, STATUS_CODES[status] ?? "The request cannot be read"));
 }
 
 /** The caller of a route that needs a credential. */

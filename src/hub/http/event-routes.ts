@@ -1,8 +1,11 @@
 /** Server-sent events of what changes (contract §3): one stream per watcher, bounded, resumable. */
 import type { ServerResponse } from "node:http";
+import type { FastifyReply } from "fastify";
+import type { EventStreams } from "../event-streams.ts";
 import type { HubEvents, NumberedEvent } from "../events.ts";
-import type { Routes } from "./app.ts";
+import { principalOf, type Routes } from "./app.ts";
 import { READ } from "./needs.ts";
+import { Problem } from "./problem.ts";
 
 /** Proxies cut silent streams; browsers notice a dead one only by what does not come. */
 const BEAT_MS = 20_000;
@@ -13,12 +16,17 @@ const format = ({ id, event }: NumberedEvent): string =>
   `id: ${id}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`;
 
 /** `epoch` tells streams of different hub processes apart: ids start over with each. */
-export function eventRoutes(events: HubEvents, epoch: string): Routes {
+export function eventRoutes(events: HubEvents, epoch: string, streams: EventStreams): Routes {
   return (app) => {
-    app.get("/api/events", READ, (request, reply) => {
+    // A HEAD of a stream would never end.
+    app.get("/api/events", { ...READ, exposeHeadRoute: false }, (request, reply) => {
+      const principal = principalOf(request);
+      if (!streams.hasRoom(principal.deviceId))
+        throw new Problem(429, "This device has too many event streams open", { retryAfterSeconds: 5 });
       reply.hijack();
       const response = reply.raw;
       response.writeHead(200, {
+        ...headersSet(reply),
         "Content-Type": "text/event-stream; charset=utf-8",
         "Cache-Control": "no-store",
         "X-Accel-Buffering": "no",
@@ -29,9 +37,14 @@ export function eventRoutes(events: HubEvents, epoch: string): Routes {
       if (missed === undefined) response.write(`id: ${epoch}.${events.lastId}\nevent: reset\ndata: {}\n\n`);
       for (const numbered of missed ?? []) response.write(withEpoch(numbered, epoch));
       stream(events, response, epoch);
+      streams.add(principal, response);
     });
   };
 }
+
+/** What the gate put on the answer, for a response written past the framework. */
+const headersSet = (reply: FastifyReply): Record<string, string> =>
+  Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]));
 
 const withEpoch = (numbered: NumberedEvent, epoch: string): string => format(numbered).replace("id: ", `id: ${epoch}.`);
 
@@ -44,7 +57,7 @@ function missedEvents(events: HubEvents, epoch: string, lastEventId: string): re
 function stream(events: HubEvents, response: ServerResponse, epoch: string): void {
   const write = (text: string): void => {
     if (response.writableLength > BUFFER_MAX) response.destroy();
-    else response.write(text);
+    else if (!response.writableEnded) response.write(text);
   };
   const stop = events.listen((numbered) => write(withEpoch(numbered, epoch)));
   const beat = setInterval(() => write("event: beat\ndata: {}\n\n"), BEAT_MS);

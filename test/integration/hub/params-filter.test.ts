@@ -24,7 +24,12 @@ describe("parameters of a remote session", () => {
     params: JsonObject,
     options: { rules?: Partial<RemoteRules>; preset?: Preset; workspace?: string; method?: string } = {},
   ): ParamsVerdict => {
-    const rules: RemoteRules = { createRoots: [join(base, "roots")], remoteMcpServers: {}, metaKeys: [], ...options.rules };
+    const rules: RemoteRules = {
+      createRoots: [join(base, "roots")],
+      remoteMcpServers: {},
+      metaKeys: [],
+      ...options.rules,
+    };
     const hello = { workspace: options.workspace ?? join(base, "work") } as LinkHello;
     return paramsFilters(rules)({ hello })(
       options.method ?? "session/new",

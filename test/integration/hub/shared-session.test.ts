@@ -63,7 +63,7 @@ describe("a session shared through a hub", () => {
     expect((await turn)["stopReason"]).toBe("end_turn");
   });
 
-  it("C4.ws a hub-wide connection lists sessions, and loads and prompts them by id", async () => {
+  it("C4.scope a hub-wide connection lists sessions, and loads and prompts them by id", async () => {
     const { editor } = await editorOf();
     const { sessionId } = await editor.call("session/new", { cwd: "/", mcpServers: [] });
     await editor.call("session/prompt", { sessionId: String(sessionId), prompt: [{ type: "text", text: "hello" }] });
