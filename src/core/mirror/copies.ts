@@ -136,6 +136,18 @@ export class Copies<Encoded> {
     return undefined;
   }
 
+  /** A device may no longer answer: what it said and the root has not judged is withdrawn (contract §2). */
+  dropProposals(device: string): void {
+    for (const ask of this.#open.values()) {
+      const [first] = ask.proposals;
+      const dropped = ask.proposals.filter((proposal) => proposal.by.device === device);
+      if (dropped.length === 0) continue;
+      ask.proposals.splice(0, Infinity, ...ask.proposals.filter((proposal) => proposal.by.device !== device));
+      for (const proposal of dropped) proposal.onVerdict?.({ kind: "rejected", reason: "the device may not answer" });
+      if (ask.proposals[0] !== first) this.#sendProposal(ask);
+    }
+  }
+
   /** An answer from outside the sockets (`POST …/answer`). False when the interaction is not known at all. */
   answer(id: InteractionId, body: AnswerBody, by: By, onVerdict: (verdict: Verdict) => void): boolean {
     const ask = this.#open.get(id);

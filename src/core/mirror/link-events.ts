@@ -121,10 +121,13 @@ export class LinkEvents<Encoded> {
       this.#context.ports.observe({ kind: "sessions-changed" });
       return;
     }
-    const session = new MirrorSession<Encoded>(info, this.#context.encoder, this.#context.options.journalBytes);
+    const { journalBytes, tailBytes } = this.#context.options;
+    const session = new MirrorSession<Encoded>(info, this.#context.encoder, journalBytes, tailBytes);
     // Of an epoch an earlier hub knew, its record is continued; the root sends what is missing (L2).
     const restored = known === undefined ? this.#context.ports.record?.restore(info) : undefined;
     if (restored !== undefined && restored.tail >= info.head && restored.tail <= info.tail) session.restore(restored);
+    // What comes of a journal that has shrunk is merged: no cursor inside it can be served.
+    else session.journal.limitExactness(info.head, info.whole);
     this.#context.sessions.set(session.id, session);
     this.#context.ports.record?.onSession(info);
     if (known !== undefined) this.#attachments.moveReaders(known, session, info.reason ?? "new-epoch");

@@ -148,6 +148,8 @@ export class Mirror<Encoded> {
     for (const session of [...this.#context.sessions.values()]) {
       session.feed.flush();
       this.#context.ports.record?.onSessionGone(session.info);
+      // First it is no session any more: what waited for it would find it again.
+      this.#context.sessions.delete(session.id);
       this.#attachments.dropReaders(session, "instance-gone");
     }
     this.#context.sessions.clear();

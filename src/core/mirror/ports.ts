@@ -3,6 +3,7 @@ import type { CloseCode } from "../../protocol/close-codes.ts";
 import type { SettledNotice } from "../../protocol/hub-methods.ts";
 import type { ConnectionId, InstanceId } from "../../protocol/ids.ts";
 import type { LinkSession } from "../../protocol/link.ts";
+import type { AnswerBody } from "../interaction/answer.ts";
 import type { JournalItem } from "../journal/item.ts";
 import type { OpenAskView } from "./ask.ts";
 import type { ClientRequest, Connection } from "./connection.ts";
@@ -25,6 +26,13 @@ export interface RestoredJournal {
   readonly isWhole: boolean;
 }
 
+/** What tells retries of one prompt from other prompts (P3). */
+export interface KeyedPrompt {
+  readonly device: string;
+  readonly promptId: string;
+  readonly fingerprint: string;
+}
+
 /** Where sessions and their events go to last. Absent: the hub forgets with its process. */
 export interface MirrorRecord {
   /** What is held of exactly this epoch; undefined when nothing is. */
@@ -33,6 +41,11 @@ export interface MirrorRecord {
   onSession(info: LinkSession): void;
   onEvent(info: LinkSession, item: JournalItem): void;
   onSessionGone(info: LinkSession): void;
+  /**
+   * A prompt with an id is about to go up. Its answer, when the record knows better than the root: the same prompt ran, or may have
+   * run, in an instance that is gone (P3).
+   */
+  beforePrompt(info: LinkSession, prompt: KeyedPrompt): AnswerBody | undefined;
   /** Offered by the root; the same one may come again after a re-dial. */
   onInteraction(interaction: OpenAskView): void;
 }
@@ -61,6 +74,8 @@ export interface MirrorOptions {
   readonly instanceId: InstanceId;
   readonly hubVersion: string;
   readonly journalBytes: number;
+  /** Encoded updates kept per session for clients that lag a little, in bytes; 1 MiB when not given. */
+  readonly tailBytes?: number;
   /** A connection that attached nothing this long after its initialize watches everything (B1). */
   readonly watchAfterMs: number;
   /** How long a client waits for an agent that is not initialized yet (I2). */

@@ -6,6 +6,7 @@ import { FEATURES, HUB } from "../../protocol/hub-methods.ts";
 import { sessionId } from "../../protocol/ids.ts";
 import { isObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
 import { HUB_META, hubMeta, withHubMeta } from "../../protocol/meta.ts";
+import { fingerprint } from "../hash.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
 import { isExtendedOnly, itemText } from "../journal/frames.ts";
 import type { JournalItem } from "../journal/item.ts";
@@ -14,7 +15,7 @@ import type { ClientRequest, Connection } from "./connection.ts";
 import type { MirrorContext } from "./context.ts";
 import { cursorExpired, earlierPage, LOAD_EARLIER, pageLimit, readPosition } from "./dialect.ts";
 import { attachResult, DRAFT, readAttach } from "./draft-attach.ts";
-import { checkMethod, checkReachesAgent, OPENS_SESSION, type ParamsFilter } from "./gate.ts";
+import { checkMethod, checkReachesAgent, isDisguised, mayNotify, OPENS_SESSION, type ParamsFilter } from "./gate.ts";
 import type { MirrorSession } from "./session.ts";
 import { stampBy, type UpCalls } from "./up.ts";
 
@@ -66,8 +67,8 @@ export class MirrorRequests<Encoded> {
       case HUB.queueMove:
         return this.#forward(connection, request);
       default:
-        // What the hub speaks of its own ends here: a client must not reach the bridge by it.
-        if (request.method.startsWith("_acp-hub/"))
+        // What the hub speaks of its own ends here: a client must not reach the bridge by it, nor the agent past our looks.
+        if (request.method.startsWith("_acp-hub/") || isDisguised(request.method))
           return connection.answer(request.id, { error: methodNotFound(request.method) });
         return this.#forward(connection, request);
     }
@@ -78,7 +79,7 @@ export class MirrorRequests<Encoded> {
     if (method === ACP.cancelRequest) return this.#cancelRequest(connection, params["requestId"]);
     if (method.startsWith("$/")) return undefined;
     // Nothing a client sends may pass for the hub's own word to the bridge.
-    if (method.startsWith("_acp-hub/") || checkMethod(connection.scopes, method) !== undefined) {
+    if (!mayNotify(connection.scopes, method)) {
       return this.#context.ports.observe({ kind: "notification-refused", connectionId: connection.id, method });
     }
     return this.#context.notifyLink(method, stampBy(params, connection.by));
@@ -292,10 +293,28 @@ export class MirrorRequests<Encoded> {
       });
     }
     if (request.method === ACP.sessionPrompt && session !== undefined) {
+      const known = this.#knownOutcome(connection, request, session);
+      if (known !== undefined) return this.#reply(connection, request, known);
       this.#attachments.attach(connection, session, session.journal.tail);
     }
     const answer = (body: AnswerBody): void => this.#reply(connection, request, body);
     this.#up.request(request.method, request.params, connection.by, answer, request.id);
+  }
+
+  /** P3: a retry of a prompt that another instance ran, or may have run, is not run again. */
+  #knownOutcome(
+    connection: Connection<Encoded>,
+    request: ClientRequest,
+    session: MirrorSession<Encoded>,
+  ): AnswerBody | undefined {
+    const promptId = stringAt(hubMeta(request.params), "promptId");
+    if (promptId === undefined) return undefined;
+    const print = fingerprint(JSON.stringify(request.params["prompt"] ?? null));
+    return this.#context.ports.record?.beforePrompt(session.info, {
+      device: connection.device,
+      promptId,
+      fingerprint: print,
+    });
   }
 
   #filtered(

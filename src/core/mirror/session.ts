@@ -44,14 +44,14 @@ export class MirrorSession<Encoded> {
   readonly #cards = new Map<string, KnownCard>();
   updatedAt: number;
 
-  constructor(info: LinkSession, encoder: Encoder<Encoded>, journalBytes: number) {
+  constructor(info: LinkSession, encoder: Encoder<Encoded>, journalBytes: number, tailBytes?: number) {
     this.id = sessionId(info.sessionId);
     this.epoch = epoch(info.epoch);
     this.info = info;
     this.#syncTail = info.tail;
     this.baselineTail = info.tail;
     this.journal = new Journal(this.epoch, journalBytes, info.whole);
-    this.feed = new Feed(encoder);
+    this.feed = new Feed(encoder, tailBytes);
     this.state = new SessionState(info.state);
     this.updatedAt = info.updatedAt;
   }

@@ -111,9 +111,20 @@ export class Opens {
   }
 
   make(id: SessionId, openedBy: "primary" | "remote", params: JsonObject, isWhole: boolean, now: number): RootSession {
-    const { workspace, journalBytes, lanePromptsMax } = this.#context.options;
+    const { workspace, journalBytes, tailBytes, lanePromptsMax } = this.#context.options;
     const epoch = this.#context.ports.mint.epoch();
-    return new RootSession({ id, epoch, openedBy, params, workspace, journalBytes, lanePromptsMax, isWhole, now });
+    return new RootSession({
+      id,
+      epoch,
+      openedBy,
+      params,
+      workspace,
+      journalBytes,
+      tailBytes,
+      lanePromptsMax,
+      isWhole,
+      now,
+    });
   }
 
   /** The hub hears of the session before its first event. */

@@ -79,6 +79,8 @@ export interface RootOptions {
   readonly workspace: string;
   readonly version: string;
   readonly journalBytes: number;
+  /** Encoded updates kept per session for links that lag a little, in bytes; 1 MiB when not given. */
+  readonly tailBytes?: number;
   readonly lanePromptsMax: number;
   readonly heldUpdatesMax: number;
   readonly heldUpdatesMs: number;

@@ -26,6 +26,7 @@ export interface SessionSeed {
   readonly params: JsonObject;
   readonly workspace: string;
   readonly journalBytes: number;
+  readonly tailBytes: number | undefined;
   readonly lanePromptsMax: number;
   /** False when the agent knows history that this journal will not hold. */
   readonly isWhole: boolean;
@@ -44,7 +45,7 @@ export class RootSession {
   /** Last event of the replay it began with: history, to whoever copies the journal (B2). */
   baselineTail = 0;
   readonly journal: Journal;
-  readonly feed: Feed<string> = new Feed(lineEncoder);
+  readonly feed: Feed<string>;
   readonly state: SessionState = new SessionState();
   readonly lane: Lane;
   readonly openAsks: Set<InteractionId> = new Set();
@@ -83,6 +84,7 @@ export class RootSession {
     this.roots = [this.cwd];
     this.#place(seed.params);
     this.journal = new Journal(seed.epoch, seed.journalBytes, seed.isWhole);
+    this.feed = new Feed(lineEncoder, seed.tailBytes);
     this.lane = new Lane(seed.lanePromptsMax);
     this.isListed = seed.openedBy === "remote";
     this.hasPrimary = seed.openedBy === "primary";

@@ -82,13 +82,15 @@ export class Setters {
     const { call } = running;
     const body = withOwnTitle(call, answer);
     if (this.#running.get(session) !== running) return call.answer(body);
+    const knows = call.isOwed() ? call.caller.key : undefined;
+    // The response goes first: where it is lost with its link, so is the update, and the catch-up brings it to the caller too.
+    call.answer(body);
     if ("result" in body) {
       this.#note(session, call, body.result);
       for (const update of running.announced ? [] : updatesFor(call, body.result, session.state.result))
-        this.#publisher.synthesised(session, update, now, call.isOwed() ? call.caller.key : undefined);
+        this.#publisher.synthesised(session, update, now, knows);
       this.#context.link.announce(session);
     }
-    call.answer(body);
     this.#running.delete(session);
     const next = this.#waiting.get(session)?.shift();
     if (next !== undefined) this.#run(next, session);

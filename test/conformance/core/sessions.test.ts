@@ -465,3 +465,16 @@ test("S9 one session id at two instances is two sessions: positions of one say n
   one.settle();
   expect(a.transcript(session).text()).toBe("in one");
 });
+
+test("S6 a setter whose answer was lost with its link learns of its own change", () => {
+  const { world, session, phone } = shared();
+  world.agent.hold("session/set_mode");
+  const id = phone.request("session/set_mode", { sessionId: session, modeId: "code" });
+  world.settle().cut();
+  world.settle();
+  expect(phone.error(id).data).toMatchObject({ code: "link-lost" });
+  world.dial().settle();
+  world.agent.respond(world.agent.pending[0] as never, {});
+  world.settle();
+  expect(phone.updates(session)).toEqual([{ sessionUpdate: "current_mode_update", currentModeId: "code" }]);
+});

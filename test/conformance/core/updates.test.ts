@@ -357,18 +357,77 @@ test("B5 a hopeless client is closed with a code that says resume", () => {
 
 test("B5 the link is such a client: the editor goes on, and the hub is caught up", () => {
   const { world, session, phone } = shared();
-  const link = world.linkDown;
-  if (link !== undefined) link.isStalled = true;
-  const big = "x".repeat(200_000);
-  for (let count = 0; count < 12; count += 1) world.agent.say(session, `${count}${big}`);
+  world.stallLink(true);
+  for (let count = 0; count < 500; count += 1) world.agent.say(session, `${count} `);
   world.settle();
-  expect(world.primary.updates(session)).toHaveLength(12);
-  if (link !== undefined) {
-    expect(link.bufferedBytes).toBeLessThan(2_000_000);
-    link.isStalled = false;
-  }
+  expect(world.primary.updates(session)).toHaveLength(500);
+  expect(world.linkDown?.waiting.length).toBeLessThan(3);
+  world.stallLink(false);
   world.settle();
   expect(phone.transcript(session).text()).toBe(world.primary.transcript(session).text());
+  expect(world.problems).toEqual([]);
+});
+
+test("B5, S3 a hub that fell behind what the bridge could keep starts its copy over, and every reader learns it", () => {
+  const { world, session, phone } = shared({ root: { journalBytes: 4000, tailBytes: 1000 } });
+  const plain = world.remote();
+  world.load(plain, session);
+  world.agent.update(session, toolCall("t", { title: "early" }));
+  world.settle();
+  world.stallLink(true);
+  for (let count = 0; count < 100; count += 1) {
+    world.agent.say(session, `${count} `, "m");
+    world.agent.update(session, toolUpdate("t", { rawOutput: count }));
+  }
+  world.settle();
+  const late = world.remote({ extended: true });
+  const loaded = world.sendLoad(late, session);
+  world.stallLink(false);
+  world.settle();
+  expect(phone.of("_acp-hub/reset")).toHaveLength(1);
+  expect(plain.closedWith?.name).toBe("slow");
+  world.load(phone, session);
+  const fresh = world.remote({ extended: true });
+  world.load(fresh, session);
+  expect(late.result(loaded)).toBeDefined();
+  expect(fresh.transcript(session).text()).toContain("99 ");
+  expect(fresh.transcript(session).card("t")?.["rawOutput"]).toBe(99);
+  expect(phone.transcript(session).normal()).toEqual(fresh.transcript(session).normal());
+  const cursor = { epoch: phone.cursors.get(session)?.epoch ?? "", seq: 3 };
+  const back = world.remote({ extended: true });
+  expect(world.load(back, session, { cursor })["_meta"]).toMatchObject({ "acp-hub": { verdict: "gap" } });
+  expect(world.problems).toEqual([]);
+});
+
+test.each(["is begun anew", "ends"])("B5 a load that waits for a copy that %s is answered all the same", (how) => {
+  const { world, session } = shared({ root: { journalBytes: 4000, tailBytes: 1000 } });
+  const work = (sign: number): void => {
+    for (let count = 1; count < 100; count += 1)
+      world.agent.update(session, toolUpdate("t", { rawOutput: sign * count }));
+    world.settle();
+  };
+  work(1);
+  world.restartHub();
+  const early = world.connect({ extended: true });
+  early.request("initialize", { protocolVersion: 1, clientCapabilities: early.capabilities });
+  const id = world.sendLoad(early, session);
+  early.up.isStalled = true;
+  world.dial();
+  while ([...world.mirror.sessions].length === 0) world.step();
+  early.up.isStalled = false;
+  while (early.up.canDeliver) early.up.deliver();
+  expect([...world.mirror.sessions][0]?.isReady).toBe(false);
+  world.cut();
+  work(-1);
+  expect(early.responses.has(id)).toBe(false);
+  if (how === "ends") world.mirror.onInstanceGone();
+  else world.dial();
+  world.settle();
+  if (how === "ends") expect(early.error(id)).toBeDefined();
+  else {
+    expect(early.result(id)).toBeDefined();
+    expect(early.transcript(session).card("t")?.["rawOutput"]).toBe(-99);
+  }
   expect(world.problems).toEqual([]);
 });
 

@@ -46,7 +46,11 @@ export class Chaos {
   #asks: Json[] = [];
 
   constructor(seed: number, journalBytes: number) {
-    this.world = new World({ seed, root: { journalBytes }, mirror: { journalBytes: journalBytes * 2 } }).start();
+    this.world = new World({
+      seed,
+      root: { journalBytes, tailBytes: journalBytes / 4 },
+      mirror: { journalBytes: journalBytes * 2, tailBytes: journalBytes / 4 },
+    }).start();
     this.session = this.world.newSession();
   }
 
@@ -68,7 +72,7 @@ export class Chaos {
         return this.world.restartHub();
       case "stallLink":
       case "drainLink":
-        return this.#stallLink(step.do === "stallLink");
+        return this.world.stallLink(step.do === "stallLink");
       case "say":
       case "think":
       case "tool":
@@ -87,7 +91,7 @@ export class Chaos {
   /** Heals everything and returns what is wrong; empty when all invariants hold. */
   finish(): string[] {
     const { world, session } = this;
-    this.#stallLink(false);
+    this.world.stallLink(false);
     this.#dial();
     for (const { client } of this.#people) client.drain();
     world.settle().advance(2000);
@@ -142,13 +146,6 @@ export class Chaos {
     const client = this.world.connect(options);
     client.request("initialize", { protocolVersion: 1, clientCapabilities: client.capabilities });
     return client;
-  }
-
-  #stallLink(isStalled: boolean): void {
-    const link = this.world.linkDown;
-    if (link === undefined) return;
-    link.isStalled = isStalled;
-    if (!isStalled && this.world.isLinked && link.waiting.length === 0) this.world.root.onLinkDrain();
   }
 
   #dial(): void {

@@ -122,6 +122,14 @@ export class World {
     return this;
   }
 
+  /** The hub stops reading, or goes on. */
+  stallLink(isStalled: boolean): void {
+    const link = this.#link;
+    if (link === undefined) return;
+    link.down.isStalled = isStalled;
+    if (!isStalled && link.isUpAtRoot && link.down.waiting.length === 0) this.root.onLinkDrain();
+  }
+
   /** Cuts the link: what is on its way is lost. */
   cut(): void {
     const link = this.#link;
