@@ -39,6 +39,7 @@ export async function openOffline(paths: Paths, onFault: (message: string) => vo
     authenticate: () => Promise.resolve(refuse),
     onRefused: () => undefined,
     onError: () => undefined,
+    onRoute: () => undefined,
   };
   const app = buildApp(ports, { isLocal: true, bodyBytes: LIMITS.bodyBytes }, [
     authRoutes({

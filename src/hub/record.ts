@@ -3,16 +3,18 @@
  * live path never waits for it: writes are batched by the store, and its faults are logged there.
  */
 
+import type { AnswerBody } from "../core/interaction/answer.ts";
 import { isSameMessage } from "../core/journal/coalesce.ts";
 import type { JournalItem, TextRun } from "../core/journal/item.ts";
 import type { OpenAskView } from "../core/mirror/ask.ts";
-import type { MirrorRecord, RestoredJournal } from "../core/mirror/ports.ts";
+import type { KeyedPrompt, MirrorRecord, RestoredJournal } from "../core/mirror/ports.ts";
+import { hubError, RPC } from "../protocol/errors.ts";
 import { HUB, type SettledNotice } from "../protocol/hub-methods.ts";
 import { deviceId, epoch, interactionId, promptId, sessionId } from "../protocol/ids.ts";
 import { type JsonObject, numberAt, objectAt, stringAt } from "../protocol/json.ts";
 import type { LinkHello, LinkSession } from "../protocol/link.ts";
 import { fromStored, toStored } from "../store/core-items.ts";
-import type { SessionRecord, Store } from "../store/ports.ts";
+import type { PromptRecord, SessionRecord, Store } from "../store/ports.ts";
 import { type SessionKey, sessionKey } from "../store/session-key.ts";
 
 const PAGE_BYTES = 8_388_608;
@@ -24,6 +26,8 @@ export class InstanceRecord implements MirrorRecord {
   /** Keys by session id: looked up for every event. */
   readonly #keys = new Map<string, SessionKey>();
   readonly #byKey = new Map<SessionKey, string>();
+  /** The turn whose start was audited last: its further notices are not starts. */
+  #lastTurn = "";
   /** Text of this tick that may still grow. */
   #pending: { readonly info: LinkSession; readonly item: JournalItem & { readonly run: TextRun } } | undefined;
 
@@ -164,28 +168,50 @@ export class InstanceRecord implements MirrorRecord {
     });
   }
 
-  /** P3 over restarts, and who prompted: the start and the end of each turn. */
+  beforePrompt(info: LinkSession, prompt: KeyedPrompt): AnswerBody | undefined {
+    const key = this.#keyOf(info);
+    const id = promptId(prompt.promptId);
+    const device = deviceId(prompt.device);
+    const kept = this.#store.prompts.get(device, key, id);
+    const mark = promptMark(this.#instanceId, prompt.fingerprint);
+    // Of this instance: its root remembers, and judges.
+    if (kept !== undefined && kept.contentHash !== mark) {
+      if (fingerprintOf(kept.contentHash) !== prompt.fingerprint) return promptMismatch(prompt.promptId);
+      return kept.state === "done" ? outcomeOf(kept) : outcomeUnknown(prompt.promptId);
+    }
+    if (kept === undefined) {
+      const record = {
+        deviceId: device,
+        sessionKey: key,
+        promptId: id,
+        contentHash: mark,
+        state: "waiting",
+        at: Date.now(),
+      } as const;
+      this.#store.prompts.put(record);
+    }
+    return undefined;
+  }
+
+  /** Who prompted, and how it ended: the start and the end of each turn (P3, X13). */
   #onTurn(key: SessionKey, params: JsonObject, at: number): void {
     const by = objectAt(params, "by");
     const device = stringAt(by, "device");
     const id = stringAt(params, "promptId");
+    if (device === undefined) return;
     const stopReason = stringAt(params, "stopReason");
     const error = objectAt(params, "error");
     const isEnd = stopReason !== undefined || error !== undefined;
-    if (device !== undefined && !isEnd && params["state"] === "running" && params["queue"] !== undefined) {
-      this.#store.audit.append({
-        at,
-        actor: { deviceId: device, name: stringAt(by, "name") ?? "" },
-        action: "session.prompt",
-        target: stringAt(params, "sessionId") ?? "",
-      });
+    if (!isEnd && params["state"] === "running" && this.#lastTurn !== `${key} ${device} ${id ?? at}`) {
+      this.#lastTurn = `${key} ${device} ${id ?? at}`;
+      const actor = { deviceId: device, name: stringAt(by, "name") ?? "" };
+      this.#store.audit.append({ at, actor, action: "session.prompt", target: stringAt(params, "sessionId") ?? "" });
     }
-    if (device === undefined || id === undefined) return;
+    if (id === undefined) return;
+    const kept = this.#store.prompts.get(deviceId(device), key, promptId(id));
+    if (kept === undefined) return;
     this.#store.prompts.put({
-      deviceId: deviceId(device),
-      sessionKey: key,
-      promptId: promptId(id),
-      contentHash: stringAt(params, "promptHash") ?? "",
+      ...kept,
       state: isEnd ? "done" : "running",
       at,
       ...(stopReason !== undefined && { stopReason }),
@@ -212,3 +238,25 @@ function continues(previous: JournalItem, item: JournalItem): item is JournalIte
   if (item.run === undefined || item.run.pieces.length === 0 || previous.last + 1 !== item.first) return false;
   return isSameMessage(previous, item) && previous.run.pieces.length > 0;
 }
+
+/** Which instance took a prompt, and what it said: one maker, one parser. */
+const promptMark = (instanceId: string, print: string): string => `${instanceId} ${print}`;
+const fingerprintOf = (mark: string): string => mark.slice(mark.lastIndexOf(" ") + 1);
+
+function outcomeOf(kept: PromptRecord): AnswerBody {
+  if (kept.error !== undefined) return { error: kept.error };
+  return { result: { stopReason: kept.stopReason ?? "end_turn" } };
+}
+
+const outcomeUnknown = (id: string): AnswerBody => ({
+  error: hubError(
+    RPC.internalError,
+    "outcome-unknown",
+    "The instance that took this prompt is gone: it may or may not have run",
+    { promptId: id },
+  ),
+});
+
+const promptMismatch = (id: string): AnswerBody => ({
+  error: hubError(RPC.invalidParams, "prompt-mismatch", "This promptId was used for another prompt", { promptId: id }),
+});
