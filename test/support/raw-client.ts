@@ -35,6 +35,7 @@ type Waiter = { readonly match: (frame: Frame) => boolean; readonly resolve: (fr
 export class RawClient {
   readonly frames: Frame[] = [];
   closed: { code: number | undefined; reason: string } | undefined;
+  onClose: () => void = () => undefined;
   readonly #transport: Transport;
   readonly #watch: (frame: Frame) => void;
   readonly #pending = new Map<RpcId, { resolve: (value: JsonObject) => void; reject: (error: Error) => void }>();
@@ -53,6 +54,7 @@ export class RawClient {
         this.closed = { code: info.code, reason: info.reason };
         for (const pending of this.#pending.values()) pending.reject(new Error("the connection closed"));
         this.#pending.clear();
+        this.onClose();
       },
     });
   }
@@ -158,7 +160,7 @@ export const rawClient = (transport: Transport): RawClient => new RawClient(tran
 export function connectClient(
   url: string,
   token: string,
-  options: { protocols?: string[]; headers?: Record<string, string> } = {},
+  options: { protocols?: string[]; headers?: Record<string, string>; onFrame?: (frame: Frame) => void } = {},
 ): Promise<RawClient> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, ...options.headers };
@@ -168,6 +170,6 @@ export function connectClient(
       reject(new Error(`upgrade refused: ${response.statusCode}`));
     });
     ws.once("error", reject);
-    ws.once("open", () => resolve(new RawClient(webSocketTransport(ws, { maxPayloadBytes: 67_108_864 }))));
+    ws.once("open", () => resolve(new RawClient(webSocketTransport(ws, { maxPayloadBytes: 67_108_864 }), options.onFrame)));
   });
 }
