@@ -346,7 +346,7 @@ function changedBySelf(update: JsonObject): TranscriptInput {
   return { kind: "event", method: ACP.sessionUpdate, params: { update }, stamp: undefined };
 }
 
-/** The turn of a session as it is known: idle until a notice says otherwise (B4: never inferred from updates). */
-export function turnOf(view: SessionView): TurnNotice {
-  return view.transcript.turn ?? { sessionId: view.sessionId, state: "idle", queue: [] };
+/** The turn as it is known: idle until a notice says otherwise (B4: never inferred from updates). */
+export function turnOf(notice: TurnNotice | undefined, id: SessionId): TurnNotice {
+  return notice ?? { sessionId: id, state: "idle", queue: [] };
 }

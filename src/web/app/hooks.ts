@@ -16,14 +16,23 @@ export function useObservable<T>(observable: Observable<T>): T {
   return useSyncExternalStore(subscribe, () => observable.value);
 }
 
-/** As `useObservable`, but at most one render a frame: a stream may change a hundred times in between. */
+/** Between two paints of a stream. Text that comes faster is read no faster, and a phone has better to do. */
+const PAINT_MS = 40;
+
+/** As `useObservable`, but painted at most every `PAINT_MS`, in a frame of the browser: a hidden page paints nothing. */
 export function useObservableFrame<T>(observable: Observable<T>): T {
   const shown = useRef(observable.value);
   const subscribe = useCallback(
     (listener: () => void) => {
       let frame = 0;
-      const paint = (): void => {
+      let paintedAt = 0;
+      const paint = (now: number): void => {
+        if (now - paintedAt < PAINT_MS) {
+          frame = requestAnimationFrame(paint);
+          return;
+        }
         frame = 0;
+        paintedAt = now;
         shown.current = observable.value;
         listener();
       };
@@ -40,6 +49,15 @@ export function useObservableFrame<T>(observable: Observable<T>): T {
     [observable],
   );
   return useSyncExternalStore(subscribe, () => shown.current);
+}
+
+/** The same object for as long as its members are the same: what `memo` needs of a part of something that changes. */
+export function useSame<T extends object>(value: T): T {
+  const kept = useRef(value);
+  const before = kept.current;
+  const isSame = (Object.keys(value) as (keyof T)[]).every((key) => Object.is(value[key], before[key]));
+  if (!isSame) kept.current = value;
+  return kept.current;
 }
 
 /** The present time, renewed every `everyMs` while the page is seen. */

@@ -15,13 +15,13 @@ interface Group {
 
 export interface AgentOptionsProps {
   readonly session: SessionClient;
-  readonly transcript: Transcript;
+  readonly offers: Pick<Transcript, "modes" | "configOptions">;
   readonly isDisabled: boolean;
 }
 
-export function AgentOptions({ session, transcript, isDisabled }: AgentOptionsProps): ReactElement | null {
+export function AgentOptions({ session, offers, isDisabled }: AgentOptionsProps): ReactElement | null {
   const [error, setError] = useState<string>();
-  const { modes, configOptions } = transcript;
+  const { modes, configOptions } = offers;
   const available = (arrayAt(modes, "availableModes") ?? []).filter(isObject);
   // An agent that offers its modes as an option too (category "mode") is shown once.
   const hasModeOption = configOptions.some((option) => option["category"] === "mode");

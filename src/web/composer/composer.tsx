@@ -1,6 +1,15 @@
 /** Where a person writes. Grows with the text, keeps the draft, and never loses a tap: send always leads somewhere. */
-import { type ClipboardEvent, type KeyboardEvent, type ReactElement, useEffect, useId, useRef, useState } from "react";
-import type { SessionClient, SessionView } from "../../client/index.ts";
+import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  memo,
+  type ReactElement,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from "react";
+import type { SessionClient, Transcript } from "../../client/index.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { useServices } from "../app/hooks.ts";
 import { Icon } from "../ui/icon.tsx";
@@ -11,9 +20,15 @@ import { matchingCommands, SlashMenu } from "./slash-menu.tsx";
 import { type Attachments, useAttachments } from "./use-attachments.ts";
 import "./composer.css";
 
+/** What the agent offers beside the text. The transcript is not among it: a stream leaves the composer alone. */
+export interface ComposerOffers extends Pick<Transcript, "commands" | "modes" | "configOptions"> {
+  readonly sessionId: string;
+  readonly isLive: boolean;
+}
+
 export interface ComposerProps {
   readonly session: SessionClient;
-  readonly view: SessionView;
+  readonly offers: ComposerOffers;
   readonly isRunning: boolean;
   readonly takesImages: boolean;
   readonly canSetOptions: boolean;
@@ -21,89 +36,82 @@ export interface ComposerProps {
   readonly handedText: { readonly text: string } | undefined;
 }
 
-export function Composer({
-  session,
-  view,
-  isRunning,
-  takesImages,
-  canSetOptions,
-  handedText,
-}: ComposerProps): ReactElement {
-  const { client } = useServices();
-  const [text, setText] = useDraft(view.sessionId, handedText);
-  const attachments = useAttachments();
-  const [error, setError] = useState<string>();
-  const field = useRef<HTMLTextAreaElement>(null);
-  const isEmpty = text.trim() === "" && attachments.images.length === 0;
-  const send = (): void => {
-    if (isEmpty) return;
-    const blocks: JsonObject[] = [...attachments.images];
-    if (text.trim() !== "") blocks.push({ type: "text", text });
-    try {
-      client.prompt(view.sessionId, blocks);
-    } catch (reason) {
-      setError(reason instanceof Error ? reason.message : "That did not work");
-      return;
-    }
-    setText("");
-    setError(undefined);
-    attachments.clear();
-    field.current?.focus();
-  };
-  return (
-    <div className="composer">
-      {(error ?? attachments.error) !== undefined && (
-        <p className="form-error" role="alert">
-          <Icon name="alert" small /> {error ?? attachments.error}
-        </p>
-      )}
-      <Previews attachments={attachments} />
-      <div className="composer-box">
-        <TextField
-          field={field}
-          text={text}
-          view={view}
-          onText={setText}
-          onSend={send}
-          onFiles={takesImages ? attachments.add : undefined}
-        />
-        <div className="composer-bar">
-          {takesImages && <AttachButton onFiles={attachments.add} />}
-          <AgentOptions
-            session={session}
-            transcript={view.transcript}
-            isDisabled={!canSetOptions || view.attach.kind !== "live"}
+export const Composer = memo(
+  ({ session, offers, isRunning, takesImages, canSetOptions, handedText }: ComposerProps): ReactElement => {
+    const { client } = useServices();
+    const [text, setText] = useDraft(offers.sessionId, handedText);
+    const attachments = useAttachments();
+    const [error, setError] = useState<string>();
+    const field = useRef<HTMLTextAreaElement>(null);
+    const isEmpty = text.trim() === "" && attachments.images.length === 0;
+    const send = (): void => {
+      if (isEmpty) return;
+      const blocks: JsonObject[] = [...attachments.images];
+      if (text.trim() !== "") blocks.push({ type: "text", text });
+      try {
+        client.prompt(offers.sessionId, blocks);
+      } catch (reason) {
+        setError(reason instanceof Error ? reason.message : "That did not work");
+        return;
+      }
+      setText("");
+      setError(undefined);
+      attachments.clear();
+      field.current?.focus();
+    };
+    return (
+      <div className="composer">
+        {(error ?? attachments.error) !== undefined && (
+          <p className="form-error" role="alert">
+            <Icon name="alert" small /> {error ?? attachments.error}
+          </p>
+        )}
+        <Previews attachments={attachments} />
+        <div className="composer-box">
+          <TextField
+            field={field}
+            text={text}
+            offers={offers}
+            onText={setText}
+            onSend={send}
+            onFiles={takesImages ? attachments.add : undefined}
           />
-          <span className="composer-actions">
-            {isRunning && <IconButton icon="stop" label="Stop the turn" tone="stop" onClick={() => session.cancel()} />}
-            <IconButton
-              icon="send"
-              label={isRunning ? "Add to the queue" : "Send"}
-              tone="filled"
-              disabled={isEmpty}
-              onClick={send}
-            />
-          </span>
+          <div className="composer-bar">
+            {takesImages && <AttachButton onFiles={attachments.add} />}
+            <AgentOptions session={session} offers={offers} isDisabled={!canSetOptions || !offers.isLive} />
+            <span className="composer-actions">
+              {isRunning && (
+                <IconButton icon="stop" label="Stop the turn" tone="stop" onClick={() => session.cancel()} />
+              )}
+              <IconButton
+                icon="send"
+                label={isRunning ? "Add to the queue" : "Send"}
+                tone="filled"
+                disabled={isEmpty}
+                onClick={send}
+              />
+            </span>
+          </div>
         </div>
       </div>
-    </div>
-  );
-}
+    );
+  },
+);
 
 interface TextFieldProps {
   readonly field: React.RefObject<HTMLTextAreaElement | null>;
   readonly text: string;
-  readonly view: SessionView;
+  readonly offers: ComposerOffers;
   readonly onText: (text: string) => void;
   readonly onSend: () => void;
   readonly onFiles: ((files: Iterable<File>) => void) | undefined;
 }
 
-function TextField({ field, text, view, onText, onSend, onFiles }: TextFieldProps): ReactElement {
+function TextField({ field, text, offers, onText, onSend, onFiles }: TextFieldProps): ReactElement {
   const menuId = useId();
   const [selected, setSelected] = useState(0);
   const [isClosed, setClosed] = useState(false);
-  const commands = isClosed ? [] : matchingCommands(text, view.transcript.commands);
+  const commands = isClosed ? [] : matchingCommands(text, offers.commands);
   const chosen = Math.min(selected, commands.length - 1);
   const choose = (name: string): void => {
     onText(`/${name} `);
@@ -164,7 +172,8 @@ function handleMenuKey(event: KeyboardEvent, chosen: number, count: number, sele
 }
 
 /** On a touch keyboard Enter makes a line; there is a button to send. */
-const isTouch = (): boolean => window.matchMedia("(pointer: coarse)").matches;
+const coarse = window.matchMedia("(pointer: coarse)");
+const isTouch = (): boolean => coarse.matches;
 
 function AttachButton({ onFiles }: { readonly onFiles: (files: Iterable<File>) => void }): ReactElement {
   const input = useRef<HTMLInputElement>(null);

@@ -3,7 +3,7 @@ import { type ReactElement, useState } from "react";
 import type { Device } from "../../client/index.ts";
 import { scopesOf } from "../app/access.ts";
 import { useLoaded, useNow, useObservable, useServices } from "../app/hooks.ts";
-import { useRights } from "../session/session-screen.tsx";
+import { useRights } from "../session/use-rights.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { IconButton } from "../ui/icon-button.tsx";

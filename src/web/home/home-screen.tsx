@@ -3,7 +3,7 @@ import { type ReactElement, useEffect, useState } from "react";
 import { type Instance, type InstanceSession, shownCards } from "../../client/index.ts";
 import type { HomeState } from "../app/home-store.ts";
 import { useNow, useObservable, useServices } from "../app/hooks.ts";
-import { useRights } from "../session/session-screen.tsx";
+import { useRights } from "../session/use-rights.ts";
 import { Icon } from "../ui/icon.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
 import { Notice } from "../ui/notice.tsx";

@@ -5,7 +5,7 @@ import { type HomeState, instanceOf } from "../app/home-store.ts";
 import { hrefOf } from "../app/router.ts";
 import { questionTitle } from "../approval/question.ts";
 import { QuestionCard } from "../approval/question-card.tsx";
-import { useRights } from "../session/session-screen.tsx";
+import { useRights } from "../session/use-rights.ts";
 import { Icon } from "../ui/icon.tsx";
 import { baseName } from "../ui/path.ts";
 import { ago } from "../ui/time.ts";

@@ -3,7 +3,7 @@ import { type ReactElement, useState } from "react";
 import type { Instance } from "../../client/index.ts";
 import { useLoaded, useObservable, useServices } from "../app/hooks.ts";
 import type { Services } from "../app/services.ts";
-import { useRights } from "../session/session-screen.tsx";
+import { useRights } from "../session/use-rights.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Notice } from "../ui/notice.tsx";

@@ -1,13 +1,13 @@
 /** How the link stands, in one chip; a tap tries again. */
 import type { ReactElement } from "react";
-import type { SessionClient, SessionView } from "../../client/index.ts";
+import type { SessionClient } from "../../client/index.ts";
 import { useNow, useObservable, useServices } from "../app/hooks.ts";
 import { Icon } from "../ui/icon.tsx";
-import { linkState } from "./link-state.ts";
+import { type LinkView, linkState } from "./link-state.ts";
 
 export interface LinkChipProps {
   readonly session: SessionClient;
-  readonly view: SessionView;
+  readonly view: LinkView;
 }
 
 export function LinkChip({ session, view }: LinkChipProps): ReactElement {

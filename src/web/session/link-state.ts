@@ -1,6 +1,6 @@
 /** The state of the link as one short line. Nothing is ever silently stale. Pure. */
 import type { ConnectionState, SessionView } from "../../client/index.ts";
-import type { IconName } from "../ui/icon.tsx";
+import type { IconName } from "../ui/icon-paths.ts";
 import { atTime } from "../ui/time.ts";
 
 export interface LinkState {
@@ -22,7 +22,11 @@ const state = (tone: LinkState["tone"], text: string, more: Partial<LinkState> =
   ...more,
 });
 
-export function linkState(connection: ConnectionState, view: SessionView | undefined, now: number): LinkState {
+/** What of a session the state of its link depends on. */
+export type LinkView = Pick<SessionView, "attach" | "heardAt" | "isCatchingUp" | "isReadOnly">;
+
+export function linkState(connection: ConnectionState, view: LinkView | undefined, now: number): LinkState {
+  if (connection.kind === "ready" && view?.attach.kind === "live") return liveState(view);
   const since = view?.heardAt === undefined ? "" : ` · as of ${atTime(view.heardAt, now)}`;
   switch (connection.kind) {
     case "idle":
@@ -44,7 +48,12 @@ export function linkState(connection: ConnectionState, view: SessionView | undef
   }
 }
 
-function attachState(view: SessionView | undefined, since: string): LinkState {
+function liveState(view: LinkView): LinkState {
+  if (view.isCatchingUp) return state("accent", "Catching up");
+  return view.isReadOnly ? state("warn", "History only", { icon: "clock" }) : state("ok", "Live", { isStale: false });
+}
+
+function attachState(view: LinkView | undefined, since: string): LinkState {
   if (view === undefined) return state("ok", "Live", { isStale: false });
   const { attach } = view;
   switch (attach.kind) {

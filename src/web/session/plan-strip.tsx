@@ -1,7 +1,8 @@
 /** The agent's plan, pinned: the step at hand in one line, all of it on a tap. */
 import { type ReactElement, useState } from "react";
 import { type JsonObject, stringAt } from "../../protocol/json.ts";
-import { Icon, type IconName } from "../ui/icon.tsx";
+import { Icon } from "../ui/icon.tsx";
+import type { IconName } from "../ui/icon-paths.ts";
 
 export interface PlanStripProps {
   readonly plan: readonly JsonObject[] | undefined;

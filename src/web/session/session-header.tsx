@@ -1,6 +1,6 @@
 /** The top of a session: what it is, how the link stands, who is here, and the menu. */
-import { type ReactElement, useState } from "react";
-import type { SessionClient, SessionView } from "../../client/index.ts";
+import { memo, type ReactElement, useState } from "react";
+import type { Attendant, SessionClient, SessionView } from "../../client/index.ts";
 import type { TurnNotice } from "../../protocol/hub-methods.ts";
 import { stringAt } from "../../protocol/json.ts";
 import { instanceOf } from "../app/home-store.ts";
@@ -9,51 +9,62 @@ import { Icon } from "../ui/icon.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
 import { baseName } from "../ui/path.ts";
 import { LinkChip } from "./link-chip.tsx";
+import type { LinkView } from "./link-state.ts";
 import { SessionMenu } from "./session-menu.tsx";
+
+/** What of a session its header shows; its text is not among it, so that a stream leaves the header alone. */
+export type HeaderView = LinkView &
+  Pick<SessionView, "sessionId" | "agent"> & {
+    readonly attendants: readonly Attendant[];
+    readonly info: SessionView["transcript"]["info"];
+    readonly usage: SessionView["transcript"]["usage"];
+  };
 
 export interface SessionHeaderProps {
   readonly session: SessionClient;
-  readonly view: SessionView;
+  readonly view: HeaderView;
   readonly instanceId: string | undefined;
   readonly turn: TurnNotice;
   readonly canPrompt: boolean;
 }
 
-export function SessionHeader({ session, view, instanceId, turn, canPrompt }: SessionHeaderProps): ReactElement {
-  const { home } = useServices();
-  const [isMenuOpen, setMenuOpen] = useState(false);
-  const instance = instanceOf(useObservable(home.state), view.sessionId);
-  const listed = instance?.sessions.find((entry) => entry.sessionId === view.sessionId);
-  const title = stringAt(view.transcript.info, "title") ?? listed?.title ?? "Session";
-  const place = [instance === undefined ? undefined : baseName(listed?.cwd ?? instance.workspace), instance?.name]
-    .filter(Boolean)
-    .join(" · ");
-  return (
-    <header className="session-header">
-      <IconButton icon="back" label="All sessions" href="#/" />
-      <button type="button" className="session-title" onClick={() => setMenuOpen(true)} aria-haspopup="dialog">
-        <h1 className="truncate">{title}</h1>
-        <span className="session-place truncate">
-          <TurnWord turn={turn} />
-          {place !== "" && <span className="truncate">{place}</span>}
-        </span>
-      </button>
-      <Attendants view={view} />
-      <LinkChip session={session} view={view} />
-      <IconButton icon="more" label="Session menu" onClick={() => setMenuOpen(true)} />
-      {isMenuOpen && (
-        <SessionMenu
-          view={view}
-          title={title}
-          instanceId={instance?.id ?? instanceId}
-          canPrompt={canPrompt}
-          onReload={() => void session.resync()}
-          onClose={() => setMenuOpen(false)}
-        />
-      )}
-    </header>
-  );
-}
+export const SessionHeader = memo(
+  ({ session, view, instanceId, turn, canPrompt }: SessionHeaderProps): ReactElement => {
+    const { home } = useServices();
+    const [isMenuOpen, setMenuOpen] = useState(false);
+    const instance = instanceOf(useObservable(home.state), view.sessionId);
+    const listed = instance?.sessions.find((entry) => entry.sessionId === view.sessionId);
+    const title = stringAt(view.info, "title") ?? listed?.title ?? "Session";
+    const place = [instance === undefined ? undefined : baseName(listed?.cwd ?? instance.workspace), instance?.name]
+      .filter(Boolean)
+      .join(" · ");
+    return (
+      <header className="session-header">
+        <IconButton icon="back" label="All sessions" href="#/" />
+        <button type="button" className="session-title" onClick={() => setMenuOpen(true)} aria-haspopup="dialog">
+          <h1 className="truncate">{title}</h1>
+          <span className="session-place truncate">
+            <TurnWord turn={turn} />
+            {place !== "" && <span className="truncate">{place}</span>}
+          </span>
+        </button>
+        <Attendants view={view} />
+        <LinkChip session={session} view={view} />
+        <IconButton icon="more" label="Session menu" onClick={() => setMenuOpen(true)} />
+        {isMenuOpen && (
+          <SessionMenu
+            view={view}
+            title={title}
+            instanceId={instance?.id ?? instanceId}
+            canPrompt={canPrompt}
+            onReload={() => void session.resync()}
+            onClose={() => setMenuOpen(false)}
+          />
+        )}
+      </header>
+    );
+  },
+);
 
 const TURN_WORDS: Readonly<Record<TurnNotice["state"], string>> = {
   running: "Running",
@@ -71,7 +82,7 @@ function TurnWord({ turn }: { readonly turn: TurnNotice }): ReactElement {
   );
 }
 
-function Attendants({ view }: { readonly view: SessionView }): ReactElement | null {
+function Attendants({ view }: { readonly view: HeaderView }): ReactElement | null {
   const others = view.attendants;
   if (others.length < 2) return null;
   const names = others.map((attendant) => attendant.name).join(", ");

@@ -1,16 +1,17 @@
 /** What can be done with a session as a whole, and the facts about it. */
 import { type ReactElement, useState } from "react";
-import type { SessionView } from "../../client/index.ts";
 import { isObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
 import { useServices } from "../app/hooks.ts";
 import { hrefOf } from "../app/router.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import { Icon, type IconName } from "../ui/icon.tsx";
+import { Icon } from "../ui/icon.tsx";
+import type { IconName } from "../ui/icon-paths.ts";
 import { Notice } from "../ui/notice.tsx";
-import { useRights } from "./session-screen.tsx";
+import type { HeaderView } from "./session-header.tsx";
+import { useRights } from "./use-rights.ts";
 
 export interface SessionMenuProps {
-  readonly view: SessionView;
+  readonly view: HeaderView;
   readonly title: string;
   /** Undefined for a session that is not live. */
   readonly instanceId: string | undefined;
@@ -123,8 +124,8 @@ function Rename({
   );
 }
 
-function Facts({ view }: { readonly view: SessionView }): ReactElement {
-  const { usage } = view.transcript;
+function Facts({ view }: { readonly view: HeaderView }): ReactElement {
+  const { usage } = view;
   const agent = objectAt(view.agent, "agentInfo");
   const names = view.attendants.map((attendant) => attendant.name).join(", ");
   return (
@@ -158,7 +159,7 @@ function Fact({
 
 const grouped = new Intl.NumberFormat();
 
-function contextText(usage: SessionView["transcript"]["usage"]): string | undefined {
+function contextText(usage: HeaderView["usage"]): string | undefined {
   const used = numberAt(usage, "used");
   const size = numberAt(usage, "size");
   if (used === undefined) return undefined;
@@ -166,7 +167,7 @@ function contextText(usage: SessionView["transcript"]["usage"]): string | undefi
   return `${Math.round((used / size) * 100)} % (${grouped.format(used)} of ${grouped.format(size)} tokens)`;
 }
 
-function costText(usage: SessionView["transcript"]["usage"]): string | undefined {
+function costText(usage: HeaderView["usage"]): string | undefined {
   const cost = usage?.["cost"];
   if (!isObject(cost)) return undefined;
   const amount = numberAt(cost, "amount");

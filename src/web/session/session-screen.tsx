@@ -1,10 +1,8 @@
 /** One session: transcript, questions, composer. */
-import { type ReactElement, useEffect, useMemo, useState } from "react";
+import { type ReactElement, useCallback, useEffect, useMemo, useState } from "react";
 import { type OutboxEntry, type SessionClient, type SessionView, turnOf } from "../../client/index.ts";
 import { objectAt } from "../../protocol/json.ts";
-import type { Scope } from "../../protocol/scopes.ts";
-import { scopesOf } from "../app/access.ts";
-import { useObservable, useObservableFrame, useServices } from "../app/hooks.ts";
+import { useObservable, useObservableFrame, useSame, useServices } from "../app/hooks.ts";
 import { ApprovalSheet } from "../approval/approval-sheet.tsx";
 import { Composer } from "../composer/composer.tsx";
 import { QueueStrip } from "../composer/queue-strip.tsx";
@@ -15,6 +13,7 @@ import { Icon } from "../ui/icon.tsx";
 import { Announcer } from "./announcer.tsx";
 import { PlanStrip } from "./plan-strip.tsx";
 import { SessionHeader } from "./session-header.tsx";
+import { useRights } from "./use-rights.ts";
 import "./session.css";
 
 export interface SessionScreenProps {
@@ -58,21 +57,29 @@ function OpenSession({ session, instanceId }: OpenSessionProps): ReactElement {
   const entries = useSessionEntries(session.sessionId);
   const [handed, setHanded] = useState<{ readonly text: string }>();
   const rights = useRights();
-  const turn = turnOf(view);
+  const turn = useMemo(() => turnOf(view.transcript.turn, view.sessionId), [view.transcript.turn, view.sessionId]);
+  const { attach, isCatchingUp, isReadOnly, sessionId, agent, attendants, transcript } = view;
+  const isLive = attach.kind === "live";
+  // While all is well nobody needs to know when the last word came.
+  const heardAt = isLive ? undefined : view.heardAt;
+  const { info, usage, commands, modes, configOptions } = transcript;
+  const head = useSame({ attach, heardAt, isCatchingUp, isReadOnly, sessionId, agent, attendants, info, usage });
+  const offers = useSame({ sessionId, isLive, commands, modes, configOptions });
+  const edit = useCallback((text: string) => setHanded({ text }), []);
   const ownIds = useMemo(() => new Set(entries.map((entry) => entry.promptId)), [entries]);
   useEffect(() => markSeen(view.sessionId, view.heardAt), [view.sessionId, view.heardAt]);
   const canPrompt = rights("sessions:prompt") && !view.isReadOnly;
   return (
     <div className="session" data-attach={view.attach.kind}>
-      <SessionHeader session={session} view={view} instanceId={instanceId} turn={turn} canPrompt={canPrompt} />
+      <SessionHeader session={session} view={head} instanceId={instanceId} turn={turn} canPrompt={canPrompt} />
       <PlanStrip plan={view.transcript.plan} isRunning={turn.state !== "idle"} />
-      <Transcript session={session} view={view} entries={entries} onEdit={(text) => setHanded({ text })} />
+      <Transcript session={session} view={view} entries={entries} onEdit={edit} />
       <ApprovalSheet sessionId={session.sessionId} canAnswer={rights("interactions:answer")} />
       <QueueStrip session={session} queue={turn.queue} ownIds={ownIds} canChange={canPrompt} />
       {canPrompt ? (
         <Composer
           session={session}
-          view={view}
+          offers={offers}
           isRunning={turn.state !== "idle"}
           takesImages={takesImages(view, client.connection.state.value)}
           canSetOptions={rights("interactions:answer")}
@@ -95,15 +102,6 @@ function useSessionEntries(sessionId: string): readonly OutboxEntry[] {
   const { client } = useServices();
   const entries = useObservable(client.outbox.entries);
   return useMemo(() => entries.filter((entry) => entry.sessionId === sessionId), [entries, sessionId]);
-}
-
-/** Whether this device has a right. Unknown rights count as given: the hub says no itself. */
-export function useRights(): (scope: Scope) => boolean {
-  const { access, client } = useServices();
-  const known = scopesOf(useObservable(access.access));
-  const connection = useObservable(client.connection.state);
-  const scopes = connection.kind === "ready" && connection.info.scopes.size > 0 ? connection.info.scopes : known;
-  return (scope) => scopes?.has(scope) ?? true;
 }
 
 /** What the agent said it takes; told with the session on a hub-wide connection, at initialize on a bound one. */

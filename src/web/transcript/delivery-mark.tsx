@@ -1,7 +1,8 @@
 /** How far a prompt of this device has come: on the phone, at the hub, started, done. */
 import type { ReactElement } from "react";
 import type { Delivery, OutboxEntry } from "../../client/index.ts";
-import { Icon, type IconName } from "../ui/icon.tsx";
+import { Icon } from "../ui/icon.tsx";
+import type { IconName } from "../ui/icon-paths.ts";
 
 const MARKS: Readonly<Record<Delivery, { readonly icon: IconName; readonly words: string }>> = {
   phone: { icon: "phone", words: "On this device" },

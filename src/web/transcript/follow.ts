@@ -20,16 +20,16 @@ export interface Follow {
 export function useFollow(
   scroller: RefObject<HTMLElement | null>,
   list: RefObject<VirtualizerHandle | null>,
-  keys: readonly string[],
+  rows: readonly { readonly key: string }[],
   startsAtEnd: boolean,
 ): Follow {
-  const rowCount = keys.length;
+  const rowCount = rows.length;
   const following = useRef(startsAtEnd);
   const [isFollowing, setFollowing] = useState(startsAtEnd);
   /** The last row when the reader left the end: what stands after it is new, what is put in front is not. */
   const leftAt = useRef<string>(undefined);
   const lastKey = useRef<string>(undefined);
-  lastKey.current = keys.at(-1);
+  lastKey.current = rows.at(-1)?.key;
   const lastOffset = useRef(0);
   const isPressed = useRef(false);
 
@@ -69,7 +69,8 @@ export function useFollow(
     pin();
   }, [set, pin]);
 
-  const newCount = isFollowing || leftAt.current === undefined ? 0 : rowCount - 1 - keys.lastIndexOf(leftAt.current);
+  const left = leftAt.current;
+  const newCount = isFollowing || left === undefined ? 0 : rowCount - 1 - rows.findLastIndex((row) => row.key === left);
   return { isFollowing, newCount, onScroll, toEnd };
 }
 

@@ -2,7 +2,7 @@
 import type { ToolItem } from "../../client/index.ts";
 import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
 import { commandOf } from "../approval/question.ts";
-import type { IconName } from "../ui/icon.tsx";
+import type { IconName } from "../ui/icon-paths.ts";
 import { baseName } from "../ui/path.ts";
 
 export type ToolStatus = "pending" | "running" | "done" | "failed";

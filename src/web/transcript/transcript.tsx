@@ -1,5 +1,5 @@
 /** The windowed list of a session: at most a few dozen rows exist, whatever its length. */
-import { type ReactElement, useEffect, useMemo, useRef } from "react";
+import { type ReactElement, useEffect, useMemo, useRef, useState } from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import type { OutboxEntry, SessionClient, SessionView } from "../../client/index.ts";
 import { useObservable, useServices } from "../app/hooks.ts";
@@ -8,7 +8,7 @@ import { useFollow } from "./follow.ts";
 import { MessageRow } from "./message-row.tsx";
 import { NoteRow } from "./note-row.tsx";
 import { PendingRow } from "./pending-row.tsx";
-import { buildRows, type Row } from "./rows.ts";
+import { type Row, RowBuilder } from "./rows.ts";
 import { ToolCard, ToolGroup } from "./tool-card.tsx";
 import "./transcript.css";
 
@@ -36,12 +36,12 @@ export function Transcript({ session, view, entries, onEdit }: TranscriptProps):
     () => entries.filter((entry) => entry.delivery !== "done" && entry.delivery !== "started"),
     [entries],
   );
-  const rows = useMemo(() => buildRows(view.transcript, waiting), [view.transcript, waiting]);
-  const keys = useMemo(() => rows.map((row) => row.key), [rows]);
+  const [builder] = useState(() => new RowBuilder());
+  const rows = useMemo(() => builder.build(view.transcript, waiting), [builder, view.transcript, waiting]);
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const place = places.get(view.sessionId);
-  const follow = useFollow(scroller, list, keys, place === undefined);
+  const follow = useFollow(scroller, list, rows, place === undefined);
   const isShifted = useIsPrepended(rows);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only where the reader left off matters, once
   useEffect(() => {

@@ -1,7 +1,8 @@
 /** A list of things that are given, missing or still open, with what to do about each. */
 import type { ReactElement } from "react";
 import type { Check, CheckState } from "../notifications/push.ts";
-import { Icon, type IconName } from "./icon.tsx";
+import { Icon } from "./icon.tsx";
+import type { IconName } from "./icon-paths.ts";
 
 const ICONS: Readonly<Record<CheckState, IconName>> = { ok: "check", bad: "close", open: "clock" };
 const WORDS: Readonly<Record<CheckState, string>> = { ok: "yes", bad: "no", open: "not yet" };

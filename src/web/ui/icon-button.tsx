@@ -1,6 +1,7 @@
 /** A round button that shows only an icon; its name is for everyone who cannot see it. */
 import type { ReactElement } from "react";
-import { Icon, type IconName } from "./icon.tsx";
+import { Icon } from "./icon.tsx";
+import type { IconName } from "./icon-paths.ts";
 
 export interface IconButtonProps {
   readonly icon: IconName;

@@ -1,6 +1,7 @@
 /** A short message in the page, with a tone that is not told by colour alone. */
 import type { ReactElement, ReactNode } from "react";
-import { Icon, type IconName } from "./icon.tsx";
+import { Icon } from "./icon.tsx";
+import type { IconName } from "./icon-paths.ts";
 
 export type Tone = "info" | "warn" | "danger" | "ok";
 
