@@ -12,7 +12,7 @@ import type { Paths } from "../config/paths.ts";
 import type { ParamsFilter } from "../core/mirror/gate.ts";
 import type { MirrorObservation } from "../core/mirror/ports.ts";
 import { CLOSE } from "../protocol/close-codes.ts";
-import type { Scope } from "../protocol/scopes.ts";
+import type { Requirement, Scope } from "../protocol/scopes.ts";
 import type { Store } from "../store/ports.ts";
 import type { Route } from "./client-socket.ts";
 import { type Edge, type EdgeConfig, makeEdge } from "./edge.ts";
@@ -80,11 +80,14 @@ export class Hub {
   readonly streams: EventStreams;
   readonly registry: Registry;
   readonly history: History | undefined;
+  /** Told of everything the mirrors observe: pushes, metrics of features. */
+  readonly observers: Set<(instance: Instance, observation: MirrorObservation) => void> = new Set();
   readonly metrics: HubMetrics = new HubMetrics();
   readonly #startedAt = Date.now();
   readonly #links: LinkServer;
   readonly #wide: HubWide;
   #apps: FastifyInstance[] = [];
+  readonly #routesOnNetwork = new Map<string, Requirement | undefined>();
   #isReady = false;
   #stopWatching: () => void = () => undefined;
 
@@ -128,6 +131,11 @@ export class Hub {
 
   get startedAt(): number {
     return this.#startedAt;
+  }
+
+  /** Every route on the network (`GET /api/instances`) and what it needs; undefined: nothing. */
+  get routesOnNetwork(): ReadonlyMap<string, Requirement | undefined> {
+    return this.#routesOnNetwork;
   }
 
   /** Listens everywhere. Resolves to the network port; rejects with EADDRINUSE when it is taken. */
@@ -187,6 +195,9 @@ export class Hub {
         log.info({ status, route, address }, "request refused");
       },
       onError: (error, route) => log.error({ err: error, route }, "request failed"),
+      onRoute: (route, needs) => {
+        if (!isLocal) this.#routesOnNetwork.set(route, needs);
+      },
     };
     const routes: Routes[] = [
       healthRoutes(() => this.#isReady),
@@ -264,6 +275,7 @@ export class Hub {
   #observe(instance: Instance, observation: MirrorObservation): void {
     const instanceId = instance.id;
     this.metrics.onObservation(observation);
+    for (const observer of this.observers) observer(instance, observation);
     if (observation.kind === "interactions-changed") {
       for (const view of instance.mirror.openInteractions()) this.metrics.onOpened(view.interactionId, view.openedAt);
     }

@@ -10,6 +10,7 @@ import { auditRoutes } from "./http/audit-routes.ts";
 import { authRoutes } from "./http/auth-routes.ts";
 import { fileRoutes } from "./http/file-routes.ts";
 import { headlessRoutes } from "./http/headless-routes.ts";
+import { type PushRoutePorts, pushRoutes } from "./http/push-routes.ts";
 import { sessionRoutes } from "./http/session-routes.ts";
 import { tunnelRoutes } from "./http/tunnel-routes.ts";
 import { type WebFiles, webRoutes } from "./http/web-routes.ts";
@@ -28,6 +29,7 @@ export interface ServeRouteParts {
   cookieOptions(): CookieOptions;
   publicUrl(): string;
   readonly tlsFingerprint: string | undefined;
+  readonly push: PushRoutePorts;
 }
 
 /** The hub's own files are nobody's to read over HTTP, even where a workspace holds them. */
@@ -65,6 +67,7 @@ export function serveRoutes(parts: ServeRouteParts): readonly Routes[] {
     sessionRoutes({ registry: hub.registry, isStarting: () => hub.isStarting }),
     headlessRoutes(headless),
     auditRoutes(store),
+    pushRoutes(parts.push),
     tunnelRoutes(parts.tunnels),
     webRoutes(parts.webFiles),
   ];

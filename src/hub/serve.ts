@@ -23,6 +23,7 @@ import { Hub } from "./hub.ts";
 import { takeLock } from "./lock.ts";
 import type { HubLog } from "./log.ts";
 import { paramsFilters } from "./params-filter.ts";
+import { startPush } from "./push/push.ts";
 import { startRetention } from "./retention.ts";
 import { serveRoutes } from "./serve-routes.ts";
 import { type TlsFiles, tlsFiles } from "./tls.ts";
@@ -204,6 +205,7 @@ async function listen(
   const { host, basePath, publicUrl } = config;
   let { port } = config;
   const webFiles = await readWebFiles(builtWebDir());
+  const push = await startPush(paths, publicUrl, log);
   const tunnels = new TunnelNames();
   const edge = makeEdge({ ...edgeOf(config, tls !== undefined), tunnels });
   const addressOf = (request: IncomingMessage): string => clientAddress(request, config.trustedProxies);
@@ -245,8 +247,10 @@ async function listen(
         }),
         publicUrl: () => publicUrl ?? lanUrl(host, port, basePath, tls !== undefined),
         tlsFingerprint: tls?.fingerprint,
+        push,
       }),
   });
+  hub.observers.add((instance, observation) => push.triggers.onObservation(instance, observation));
   port = await hub.start();
   return { hub, port };
 }

@@ -27,6 +27,8 @@ export interface AppPorts {
   authenticate(request: FastifyRequest): Promise<Principal | UpgradeRefusal>;
   onRefused(status: number, route: string, address: string): void;
   onError(error: Error, route: string): void;
+  /** Told of every route that stands, e.g. `GET /api/instances`, with what it needs. */
+  onRoute(route: string, needs: Requirement | undefined): void;
 }
 
 export interface AppOptions {
@@ -56,6 +58,9 @@ export function buildApp(ports: AppPorts, options: AppOptions, routes: readonly 
     ...(options.tls === undefined ? {} : { https: options.tls }),
   }) as unknown as FastifyInstance;
   app.decorateRequest("principal", undefined);
+  app.addHook("onRoute", ({ method, url, config }) => {
+    for (const each of [method].flat()) ports.onRoute(`${each} ${url}`, config?.needs);
+  });
   app.addHook("onRequest", (request, reply) => gate(ports, options, request, reply));
   app.setErrorHandler((error, request, reply) =>
     onError(ports, error as Error & { statusCode?: number; code?: string }, request, reply),

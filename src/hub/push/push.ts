@@ -1,0 +1,24 @@
+/** Web Push put together: key pair, subscriptions, the pipeline and what triggers it. */
+import type { Paths } from "../../config/paths.ts";
+import type { HubLog } from "../log.ts";
+import { Pusher, webPushSender } from "./pusher.ts";
+import { Subscriptions, vapidKeys } from "./subscriptions.ts";
+import { PushTriggers } from "./triggers.ts";
+
+export interface Push {
+  readonly publicKey: string;
+  readonly subscriptions: Subscriptions;
+  readonly pusher: Pusher;
+  readonly triggers: PushTriggers;
+}
+
+/** Rejects when the key pair cannot be written. */
+export async function startPush(paths: Paths, publicUrl: string | undefined, log: HubLog): Promise<Push> {
+  const keys = await vapidKeys(paths.keysDir);
+  const subscriptions = new Subscriptions(paths.dataDir);
+  await subscriptions.load();
+  // Push services want somebody to ask: the hub's own address, or one that says it has none.
+  const subject = publicUrl?.startsWith("https:") === true ? publicUrl : "mailto:acp-hub@localhost.invalid";
+  const pusher = new Pusher(subscriptions, webPushSender(keys, subject), log);
+  return { publicKey: keys.publicKey, subscriptions, pusher, triggers: new PushTriggers(pusher) };
+}
