@@ -1,13 +1,16 @@
-// Tests against real agents, which have to be installed first: on request, never part of `npm test`.
+// Tests against real agents, which are installed on the first run: on request, never part of `npm test`.
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 
 const config: ViteUserConfig = defineConfig({
   test: {
     name: "agents",
     include: ["test/agents/**/*.test.ts"],
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    globalSetup: ["test/agents/global-setup.ts"],
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
+    // One agent at a time: two starting at once on a small machine miss each other's deadlines.
     fileParallelism: false,
+    expect: { poll: { timeout: 30_000, interval: 20 } },
   },
 });
 

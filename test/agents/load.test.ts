@@ -1,0 +1,70 @@
+import { expect, it } from "vitest";
+import { gate, says } from "../support/fake-model/script.ts";
+import { AGENTS } from "./support/agents.ts";
+import { askedIds, cancelledIds, openDialogs, optionOf, selected, transcriptOf, updatesOf } from "./support/clients.ts";
+import { askFirst, onStage, scriptTouch } from "./support/stage.ts";
+
+it.for(AGENTS)("$name: B2 X6 a load of the live session replays to its loader alone, then asks what is open", (agent) =>
+  onStage(agent, async (stage) => {
+    const { editor, model, place, sessionId, tap } = stage;
+    const a = await stage.phone("a");
+    model.reply(says("First answer."));
+    await stage.prompt(editor, "first question");
+    await askFirst(stage);
+    scriptTouch(stage, "made.txt", "Done.");
+    const turn = stage.prompt(editor, "make a file");
+    const ask = await a.nextRequest("session/request_permission");
+    await editor.nextRequest("session/request_permission");
+
+    const before = [updatesOf(editor, sessionId).length, updatesOf(a, sessionId).length];
+    const loads = tap.sentCount("session/load");
+    const c = await stage.stranger("c");
+    const cleared = c.frames.length;
+    expect(await c.call("session/load", { sessionId, cwd: place.cwd, mcpServers: [] })).toMatchObject({
+      _meta: { "acp-hub": { verdict: "ok", openInteractions: 1, turn: { state: "waiting" } } },
+    });
+    // At the response all history is there, and nothing has been asked after it was.
+    expect(c.textOf("user_message_chunk")).toBe("first questionmake a file");
+    expect(c.textOf("agent_message_chunk")).toContain("First answer.");
+    expect(tap.sentCount("session/load")).toBe(loads);
+    // It was asked when it came in, and once more behind the history; one dialog is open.
+    await expect.poll(() => askedIds(c).length).toBe(2);
+    const [first, again] = askedIds(c);
+    expect(openDialogs(c)).toEqual([again]);
+    expect(cancelledIds(c)).toEqual([first]);
+    const response = c.frames.findIndex((frame) => frame.kind === "response" && frame.msg.id === 2);
+    const request = c.frames.findIndex((frame) => frame.kind === "request" && frame.msg.id === again);
+    expect(response).toBeGreaterThan(0);
+    expect(request).toBeGreaterThan(response);
+    expect([updatesOf(editor, sessionId).length, updatesOf(a, sessionId).length]).toEqual(before);
+
+    c.answer(again ?? null, selected(optionOf(ask, "allow_once")));
+    expect((await turn)["stopReason"]).toBe("end_turn");
+    await expect.poll(() => c.textOf("agent_message_chunk")).toContain("Done.");
+    await expect.poll(() => transcriptOf(c, sessionId, cleared)).toEqual(transcriptOf(editor, sessionId));
+    await expect.poll(() => transcriptOf(a, sessionId)).toEqual(transcriptOf(editor, sessionId));
+  }),
+);
+
+it.for(AGENTS)("$name: B2 S4 who joins in mid-stream ends with the transcript the editor has", (agent) =>
+  onStage(agent, async (stage) => {
+    const { editor, model, sessionId } = stage;
+    await askFirst(stage);
+    const held = gate();
+    model.reply(stage.row.shell("touch made.txt"));
+    model.reply(says("One "), says("two "), held, says("three "), says("four."));
+
+    const turn = stage.prompt(editor, "make a file and count");
+    const ask = await editor.nextRequest("session/request_permission");
+    editor.answer(ask.id, selected(optionOf(ask, "allow_once")));
+    await expect.poll(() => editor.textOf("agent_message_chunk")).toContain("One ");
+    const late = await stage.phone("late");
+    expect(late.textOf("agent_message_chunk")).toContain("One ");
+    held.open();
+    expect((await turn)["stopReason"]).toBe("end_turn");
+    await expect.poll(() => late.textOf("agent_message_chunk")).toContain("One two three four.");
+    expect(transcriptOf(late, sessionId)).toEqual(transcriptOf(editor, sessionId));
+    const fresh = await stage.phone("fresh");
+    expect(transcriptOf(fresh, sessionId)).toEqual(transcriptOf(editor, sessionId));
+  }),
+);

@@ -1,0 +1,67 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as after } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { stringAt } from "../../src/protocol/json.ts";
+import { AGENTS } from "./support/agents.ts";
+import { cancelledIds, openDialogs, optionOf, selected } from "./support/clients.ts";
+import { askFirst, onStage, scriptTouch } from "./support/stage.ts";
+
+it.for(AGENTS)("$name: X2 X4 one client rejects, another allows 5 ms later: the agent gets the one answer", (agent) =>
+  onStage(agent, async (stage) => {
+    const { editor, place, tap } = stage;
+    const a = await stage.phone("a");
+    const b = await stage.phone("b");
+    await askFirst(stage);
+    scriptTouch(stage, "made.txt", "After the refusal.");
+
+    const turn = stage.prompt(editor, "make a file");
+    const own = await editor.nextRequest("session/request_permission");
+    const first = await a.nextRequest("session/request_permission");
+    const second = await b.nextRequest("session/request_permission");
+    a.answer(first.id, selected(optionOf(first, "reject_once")));
+    await after(5);
+    b.answer(second.id, selected(optionOf(second, "allow_once")));
+
+    expect(["end_turn", "cancelled"]).toContain((await turn)["stopReason"]);
+    expect(existsSync(join(place.cwd, "made.txt"))).toBe(false);
+    const [ask, ...more] = tap.asked("session/request_permission");
+    expect(more).toEqual([]);
+    expect(tap.answersTo(ask?.id ?? null)).toMatchObject([{ result: selected(optionOf(first, "reject_once")) }]);
+    await expect.poll(() => cancelledIds(b)).toEqual([second.id]);
+    expect(cancelledIds(editor)).toEqual([own.id]);
+    expect(cancelledIds(a)).toEqual([]);
+    for (const client of [a, b]) {
+      const settled = await client.nextNotification("_acp-hub/interaction_settled");
+      expect(settled).toMatchObject({ outcome: { optionId: optionOf(first, "reject_once") }, by: { name: "a" } });
+    }
+  }),
+);
+
+it.for(AGENTS)("$name: X3 a client that answers with an error leaves the race open for the others", (agent) =>
+  onStage(agent, async (stage) => {
+    const { editor, place, tap } = stage;
+    const a = await stage.phone("a");
+    const b = await stage.phone("b");
+    const c = await stage.phone("c");
+    await askFirst(stage);
+    scriptTouch(stage, "made.txt", "Done.");
+
+    const turn = stage.prompt(editor, "make a file");
+    const own = await editor.nextRequest("session/request_permission");
+    a.refuse((await a.nextRequest("session/request_permission")).id, -32601);
+    c.refuse((await c.nextRequest("session/request_permission")).id, -32800);
+    const asked = await b.nextRequest("session/request_permission");
+    // A round trip of each that refused: what they said has arrived.
+    for (const client of [a, c]) await client.call("session/list", {});
+    editor.refuse(own.id, -32603);
+    await b.call("session/list", {});
+    expect(openDialogs(b)).toEqual([asked.id]);
+    expect(tap.answersTo(tap.asked("session/request_permission")[0]?.id ?? null)).toEqual([]);
+    b.answer(asked.id, selected(optionOf(asked, "allow_once")));
+
+    expect(stringAt(await turn, "stopReason")).toBe("end_turn");
+    expect(existsSync(join(place.cwd, "made.txt"))).toBe(true);
+    expect(tap.answersTo(tap.asked("session/request_permission")[0]?.id ?? null).length).toBe(1);
+  }),
+);

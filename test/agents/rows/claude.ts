@@ -1,0 +1,22 @@
+import { join } from "node:path";
+import { calls } from "../../support/fake-model/script.ts";
+import type { AgentRow } from "./row.ts";
+
+export const claude: AgentRow = {
+  name: "claude",
+  args: [],
+  canFork: true,
+  replaysForks: false,
+  askMode: "default",
+  modes: ["default", "acceptEdits"],
+  shell: (command) => calls("Bash", { command, description: "Runs what the test asked for" }),
+  configure: ({ home, modelUrl }) => ({
+    ANTHROPIC_BASE_URL: modelUrl,
+    ANTHROPIC_API_KEY: "none",
+    CLAUDE_CONFIG_DIR: join(home, ".claude"),
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    DISABLE_AUTOUPDATER: "1",
+    // The agent refuses to work as root outside of what it takes for a sandbox.
+    IS_SANDBOX: "1",
+  }),
+};

@@ -1,0 +1,42 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { calls } from "../../support/fake-model/script.ts";
+import type { AgentRow } from "./row.ts";
+
+export const codex: AgentRow = {
+  name: "codex",
+  args: [],
+  canFork: true,
+  replaysForks: false,
+  askMode: "read-only",
+  modes: ["read-only", "agent"],
+  shell: (command) =>
+    calls("exec_command", {
+      cmd: command,
+      sandbox_permissions: "require_escalated",
+      justification: "the test says so",
+    }),
+  configure({ home, modelUrl }) {
+    const dir = join(home, ".codex");
+    mkdirSync(dir, { recursive: true });
+    writeFileSync(
+      join(dir, "config.toml"),
+      [
+        'model = "fake-model"',
+        'model_provider = "fake"',
+        'approval_policy = "on-request"',
+        'sandbox_mode = "read-only"',
+        "check_for_update_on_startup = false",
+        "[analytics]",
+        "enabled = false",
+        "[model_providers.fake]",
+        'name = "Fake"',
+        `base_url = "${modelUrl}/v1"`,
+        'wire_api = "responses"',
+        'env_key = "FAKE_KEY"',
+        "",
+      ].join("\n"),
+    );
+    return { CODEX_HOME: dir, FAKE_KEY: "none" };
+  },
+};

@@ -1,0 +1,33 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { calls } from "../../support/fake-model/script.ts";
+import type { AgentRow } from "./row.ts";
+
+export const gemini: AgentRow = {
+  name: "gemini",
+  args: ["--acp"],
+  canFork: false,
+  replaysForks: false,
+  modes: ["default", "autoEdit"],
+  shell: (command) => calls("run_shell_command", { command, description: "Runs what the test asked for" }),
+  configure({ home, modelUrl }) {
+    mkdirSync(join(home, ".gemini"), { recursive: true });
+    writeFileSync(
+      join(home, ".gemini", "settings.json"),
+      JSON.stringify({
+        security: { auth: { selectedType: "gemini-api-key" } },
+        privacy: { usageStatisticsEnabled: false },
+        telemetry: { enabled: false },
+        general: { disableAutoUpdate: true, disableUpdateNag: true },
+      }),
+    );
+    return {
+      GEMINI_API_KEY: "none",
+      GOOGLE_GEMINI_BASE_URL: modelUrl,
+      // A named model: for "auto" it first asks another model how hard the prompt is, and retries until that answers in JSON.
+      GEMINI_MODEL: "gemini-2.5-pro",
+      // In a folder it does not trust, modes that approve by themselves are refused.
+      GEMINI_CLI_TRUST_WORKSPACE: "true",
+    };
+  },
+};

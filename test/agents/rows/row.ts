@@ -1,0 +1,28 @@
+/** What the tests have to know of one real agent: how it is started offline, how its model asks for a shell command, what it can. */
+import type { Step } from "../../support/fake-model/script.ts";
+
+/** Where one test runs: nothing of it is shared with another test. */
+export interface Place {
+  /** The agent's HOME; XDG directories lie below it. */
+  readonly home: string;
+  /** The session's working directory. */
+  readonly cwd: string;
+  /** The fake model, without a path. */
+  readonly modelUrl: string;
+}
+
+export interface AgentRow {
+  readonly name: string;
+  readonly args: readonly string[];
+  /** Writes the agent's configuration into the place; returns what its environment has beyond the common part. */
+  configure(place: Place): Record<string, string>;
+  /** The model's call of the agent's shell tool. */
+  shell(command: string): Step;
+  /** The mode in which a shell command is asked about; undefined: it is the first one. */
+  readonly askMode?: string;
+  /** Two modes to switch between. */
+  readonly modes: readonly [string, string];
+  readonly canFork: boolean;
+  /** It replays the history of a fork under the new id, before its response. */
+  readonly replaysForks: boolean;
+}

@@ -1,0 +1,129 @@
+/** One real agent behind a bridge and a hub in this process, with a model that says what the test wrote down. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { expect } from "vitest";
+import { acpBackend } from "../../../src/backends/acp/acp-backend.ts";
+import { type Json, type JsonObject, stringAt } from "../../../src/protocol/json.ts";
+import { FakeModel } from "../../support/fake-model/server.ts";
+import { type HubHarness, startHub } from "../../support/hub-harness.ts";
+import { connectClient, type RawClient, rawClient } from "../../support/raw-client.ts";
+import type { AgentRow, Place } from "../rows/row.ts";
+import type { Agent } from "./agents.ts";
+import { environmentOf, makePlace, processesOf, removePlace } from "./place.ts";
+import { Tap } from "./tap.ts";
+
+export interface Stage {
+  readonly row: AgentRow;
+  readonly place: Place;
+  readonly model: FakeModel;
+  readonly harness: HubHarness;
+  readonly instanceId: string;
+  /** Between bridge and agent. */
+  readonly tap: Tap;
+  /** Has initialized and opened the session. */
+  readonly editor: RawClient;
+  readonly sessionId: string;
+  /** The bridge's exit code, once it has ended. */
+  readonly ended: Promise<number>;
+  agentPid(): number;
+  /** A remote client of its own device, attached to the session by loading it. */
+  phone(name: string): Promise<RawClient>;
+  /** The same, initialized only. */
+  stranger(name: string): Promise<RawClient>;
+  prompt(client: RawClient, text: string): Promise<JsonObject>;
+}
+
+/** `$0` is a file for the pid: the shell becomes the agent, so that it is the agent's too. */
+const NOTE_PID = 'echo $$ >"$0" && exec "$@"';
+
+/** Runs the test on a fresh stage; afterwards nothing of it is left, neither process nor file. */
+export async function onStage(agent: Agent, test: (stage: Stage) => Promise<void>): Promise<void> {
+  const model = await FakeModel.start();
+  const place = makePlace(model.url);
+  const harness = await startHub();
+  const stderr = new PassThrough();
+  const said: string[] = [];
+  stderr.setEncoding("utf8").on("data", (text: string) => said.push(text));
+  try {
+    await test(await enter(agent, model, place, harness, stderr));
+  } catch (error) {
+    console.error(`${agent.name} said on stderr:\n${said.join("").slice(-2000)}`);
+    throw error;
+  } finally {
+    await harness.stop();
+    await model.stop();
+    for (const pid of processesOf(place)) process.kill(pid, "SIGKILL");
+    removePlace(place);
+  }
+}
+
+async function enter(
+  agent: Agent,
+  model: FakeModel,
+  place: Place,
+  harness: HubHarness,
+  stderr: PassThrough,
+): Promise<Stage> {
+  const { row, installed } = agent;
+  const pidFile = join(place.home, "pid");
+  const runtime = installed.runtime === undefined ? [] : [installed.runtime];
+  const backend = acpBackend({
+    command: "/bin/sh",
+    args: ["-c", NOTE_PID, pidFile, ...runtime, installed.entry, ...row.args],
+    cwd: place.cwd,
+    env: environmentOf(row, place),
+    name: row.name,
+    stderr,
+  });
+  const tap = new Tap(backend);
+  const bridge = harness.bridge(tap);
+  const editor = rawClient(bridge.editor);
+  await editor.initialize({});
+  const opened = await editor.call("session/new", { cwd: place.cwd, mcpServers: [] });
+  const sessionId = stringAt(opened, "sessionId") ?? "";
+  await expect.poll(() => harness.hub.registry.list().length).toBe(1);
+  const stranger = async (name: string): Promise<RawClient> => {
+    const url = `ws://127.0.0.1:${harness.port}/acp?instance=${bridge.instanceId}`;
+    const client = await connectClient(url, `owner:${name}`);
+    await client.initialize();
+    return client;
+  };
+  return {
+    row,
+    place,
+    model,
+    harness,
+    instanceId: bridge.instanceId,
+    tap,
+    editor,
+    sessionId,
+    ended: bridge.ended,
+    agentPid: () => Number(readFileSync(pidFile, "utf8")),
+    stranger,
+    phone: async (name) => {
+      const client = await stranger(name);
+      await client.call("session/load", { sessionId, cwd: place.cwd, mcpServers: [] });
+      return client;
+    },
+    prompt: (client, text) => {
+      const end = client.call("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
+      // A test that fails before it waits for the end is reported by what failed, not by this.
+      end.catch(() => undefined);
+      return end;
+    },
+  };
+}
+
+/** Puts the session into the mode in which its shell tool asks, where it does not start in it. */
+export async function askFirst(stage: Stage): Promise<void> {
+  const { askMode } = stage.row;
+  if (askMode !== undefined)
+    await stage.editor.call("session/set_mode", { sessionId: stage.sessionId, modeId: askMode });
+}
+
+/** The model calls the shell tool for `touch <file>`, and when that is over says `after`. */
+export function scriptTouch(stage: Stage, file: string, after: Json & string): void {
+  stage.model.reply(stage.row.shell(`touch ${file}`));
+  stage.model.reply({ kind: "text", text: after });
+}
