@@ -17,6 +17,8 @@ export interface NewDevice {
 
 export type RevokedListener = (deviceId: DeviceId) => void;
 
+export type ScopesListener = (deviceId: DeviceId, scopes: readonly Scope[]) => void;
+
 export interface DevicesOptions {
   readonly store: CredentialStore;
   readonly audit: AuditSink;
@@ -38,6 +40,7 @@ export function cleanName(name: string, fallback: string): string {
 export class Devices {
   readonly #options: DevicesOptions;
   readonly #listeners = new Set<RevokedListener>();
+  readonly #scopesListeners = new Set<ScopesListener>();
   readonly #seenAt = new Map<DeviceId, number>();
 
   constructor(options: DevicesOptions) {
@@ -91,7 +94,17 @@ export class Devices {
 
   /** Replaces a record as it is, e.g. with the rights an issuer gives today. */
   replace(record: DeviceRecord): void {
+    const before = this.get(record.deviceId)?.scopes;
     this.#options.store.putDevice(record);
+    const isSame = before?.length === record.scopes.length && before.every((scope) => record.scopes.includes(scope));
+    if (before === undefined || isSame) return;
+    for (const listener of [...this.#scopesListeners]) listener(record.deviceId, record.scopes);
+  }
+
+  /** Calls back in the same turn in which the rights of a device have become others. Gives the end of it. */
+  onScopesChanged(listener: ScopesListener): () => void {
+    this.#scopesListeners.add(listener);
+    return () => this.#scopesListeners.delete(listener);
   }
 
   /** Ends its rights, its credentials and, through the listeners, its sockets. False when there is none, or none left. */

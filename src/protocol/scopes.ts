@@ -58,11 +58,26 @@ const REQUIREMENTS = new Map<string, Requirement>([
   ["session/unarchive", ADMIN],
 ]);
 
-/** What `method` needs from a remote connection. Unknown methods need `sessions:prompt`; `providers/*` needs `admin`. */
+/**
+ * The ACP name behind a name an agent gives the same thing: a vendor's prefix in front (`_zcode/session/set_mode`), camel case
+ * (`session/setMode`). The name itself when it stands for nothing else.
+ */
+export function standardName(method: string): string {
+  const bare = /^_[^/]+\/(.+)$/.exec(method)?.[1] ?? method;
+  return bare.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/**
+ * What `method` needs from a remote connection. Unknown methods need `sessions:prompt`, those under another name for something
+ * that takes more need that; `providers/*` needs `admin`.
+ */
 export function requirementOf(method: string): Requirement {
   const known = REQUIREMENTS.get(method);
   if (known !== undefined) return known;
-  return method.startsWith("providers/") ? ADMIN : PROMPT;
+  const name = standardName(method);
+  if (name.startsWith("providers/")) return ADMIN;
+  const meant = REQUIREMENTS.get(name);
+  return meant === PROMPT_AND_ANSWER || meant === ADMIN ? meant : PROMPT;
 }
 
 /** True when `scopes` meet one of the requirement's ways. */

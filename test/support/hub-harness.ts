@@ -29,6 +29,7 @@ const openAuth: HubAuth = {
   authenticateUpgrade: (request: IncomingMessage) =>
     Promise.resolve(principalOf(request.headers.authorization) ?? { status: 401, detail: "no credential" }),
   onRevoked: () => () => undefined,
+  onScopesChanged: () => () => undefined,
   adoptRemoteToken: () => undefined,
 };
 
