@@ -12,6 +12,7 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map([
   ["status", { summary: "is the hub running, where, with whom", load: () => import("./status.ts") }],
   ["ls", { summary: "list running instances and their sessions", load: () => import("./ls.ts") }],
   ["watch", { summary: "follow a session in the terminal", load: () => import("./watch.ts") }],
+  ["attach", { summary: "be an ACP agent on stdio that is a shared session", load: () => import("./attach.ts") }],
   ["sessions", { summary: "list and search sessions of now and before", load: () => import("./sessions.ts") }],
   ["send", { summary: "prompt a session", load: () => import("./send.ts") }],
   ["interactions", { summary: "list what agents wait for", load: () => import("./interactions.ts") }],
@@ -25,5 +26,6 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map([
   ["service", { summary: "install the hub as a service of this user", load: () => import("./service.ts") }],
   ["setup", { summary: "put the bridge into an editor's settings", load: () => import("./setup.ts") }],
   ["tunnel", { summary: "start a tunnel to this hub and pair through it", load: () => import("./tunnel.ts") }],
+  ["doctor", { summary: "look for what is wrong and say what to do", load: () => import("./doctor.ts") }],
   ["stop", { summary: "stop the hub; agents and editors are not touched", load: () => import("./stop.ts") }],
 ]);

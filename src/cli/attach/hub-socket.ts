@@ -59,8 +59,11 @@ export class HubSocket {
       this.#heardAt = clock.now();
     });
     this.#ws.on("unexpected-response", (request, response: IncomingMessage) => {
-      void detailOf(response).then((words) => this.#end({ code: 1006, status: response.statusCode ?? 0, words }));
       request.on("error", () => undefined);
+      void detailOf(response).then((words) => {
+        this.#end({ code: 1006, status: response.statusCode ?? 0, words });
+        this.#ws.terminate();
+      });
     });
     this.#ws.on("close", (code, reason) => this.#end({ code, words: reason.toString("utf8") }));
     this.#ws.on("error", (error) => this.#onError(error));

@@ -17,11 +17,13 @@ export type Admission = "show" | "known" | { readonly cut: number };
 
 /** Text of the message that is being written, kept to find where a joined repetition of it goes on. */
 const RUN_MAX = 1_048_576;
+/** Prompts of this editor that are remembered; an echo comes soon or never. */
+const PROMPTS_MAX = 256;
 
 export class SharedSession {
   readonly id: string;
-  /** How the editor came to it: decides what a return without any cursor gives. */
-  readonly origin: "new" | "load" | "prompt";
+  /** The editor has its history, or began it: a return without any cursor gives all of it, else nothing. */
+  readonly isWhole: boolean;
   readonly cwd: string | undefined;
   /** Which instance it was attached on, where the connection spans several (S9). */
   instance: string | undefined;
@@ -36,9 +38,9 @@ export class SharedSession {
   /** We attach it anew after a loss. */
   #isReturning = false;
 
-  constructor(id: string, origin: SharedSession["origin"], cwd: string | undefined) {
+  constructor(id: string, isWhole: boolean, cwd: string | undefined) {
     this.id = id;
-    this.origin = origin;
+    this.isWhole = isWhole;
     this.cwd = cwd;
   }
 
@@ -55,6 +57,7 @@ export class SharedSession {
     this.#isLoading = true;
     this.#cursor = undefined;
     this.#run = undefined;
+    this.#ownPrompts.clear();
   }
 
   /** The editor's load is answered. */
@@ -74,6 +77,8 @@ export class SharedSession {
 
   onPrompt(promptId: string): void {
     this.#ownPrompts.add(promptId);
+    const [oldest] = this.#ownPrompts;
+    if (oldest !== undefined && this.#ownPrompts.size > PROMPTS_MAX) this.#ownPrompts.delete(oldest);
   }
 
   /** A numbered event of this session. */
@@ -100,7 +105,7 @@ export class SharedSession {
   }
 
   #isOwnEcho(stamp: Stamp, update: JsonObject | undefined): boolean {
-    if (this.#isLoading || stamp.promptId === undefined || !this.#ownPrompts.has(stamp.promptId)) return false;
+    if (stamp.promptId === undefined || !this.#ownPrompts.has(stamp.promptId)) return false;
     return update?.["sessionUpdate"] === "user_message_chunk";
   }
 
