@@ -51,7 +51,26 @@ export class Chaos {
       root: { journalBytes, tailBytes: journalBytes / 4 },
       mirror: { journalBytes: journalBytes * 2, tailBytes: journalBytes / 4 },
     }).start();
-    this.session = this.world.newSession();
+    this.session = this.#open(seed % 3);
+  }
+
+  /** The editor makes the session, or a remote client does, or one loads it from the agent's own history. */
+  #open(way: number): string {
+    const { world } = this;
+    if (way === 0) return world.newSession();
+    const maker = world.remote();
+    const method = way === 1 ? "session/new" : "session/load";
+    world.agent.histories.set("old", [
+      chunk("long ago ", "h", "user_message_chunk"),
+      toolCall("t1"),
+      chunk("history "),
+    ]);
+    const id = maker.request(method, { sessionId: "old", cwd: "/work/project", mcpServers: [] });
+    world.settle();
+    const session = way === 1 ? String(maker.result(id)["sessionId"]) : "old";
+    world.disconnect(maker);
+    world.settle();
+    return session;
   }
 
   run(step: Step): void {
@@ -103,7 +122,7 @@ export class Chaos {
     world.settle().advance(2000);
     const fresh = world.remote({ extended: true });
     world.load(fresh, session);
-    return [...world.problems, ...this.#open(), ...this.#people.flatMap((person) => this.#differs(person, fresh))];
+    return [...world.problems, ...this.#left(), ...this.#people.flatMap((person) => this.#differs(person, fresh))];
   }
 
   #endTurns(): void {
@@ -114,7 +133,7 @@ export class Chaos {
     }
   }
 
-  #open(): string[] {
+  #left(): string[] {
     const { world } = this;
     const problems: string[] = [];
     for (const client of [...this.#people.map((person) => person.client), world.primary]) {
