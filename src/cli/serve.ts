@@ -7,6 +7,7 @@ import { HubRunningError, type RunningHub, type ServeOptions, serveHub } from ".
 import { VERSION } from "../protocol/version.ts";
 import { readArgs, readNumber } from "./args.ts";
 import type { Command } from "./command.ts";
+import { diagnosticsRoutes } from "./doctor/diagnostics-route.ts";
 import { effectiveConfig } from "./effective-config.ts";
 import { EXIT, UsageError } from "./exit.ts";
 
@@ -37,9 +38,19 @@ export const command: Command = {
     const config = effectiveConfig(paths, flags);
     makePrivateDir(paths.logDir);
     const log = hubLog(config.log.level, `${paths.logDir}/hub.log`);
-    const options: ServeOptions = { config, paths, version: VERSION, log, program: thisProgram(home) };
+    const current: { hub?: RunningHub } = {};
+    const diagnostics = { paths, env: process.env, discovery: () => current.hub?.discovery.state };
+    const options: ServeOptions = {
+      config,
+      paths,
+      version: VERSION,
+      log,
+      program: thisProgram(home),
+      routes: [diagnosticsRoutes(diagnostics)],
+    };
     const running = await listen(options, isOnDemand);
     if (running === "running-already") return EXIT.ok;
+    current.hub = running;
     announce(options, running);
     const demo = values.demo === true ? await startDemo(running, home) : undefined;
     const why = await ending(running, isOnDemand);

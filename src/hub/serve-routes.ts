@@ -69,6 +69,7 @@ export function serveRoutes(parts: ServeRouteParts): readonly Routes[] {
     auditRoutes(store),
     pushRoutes(parts.push),
     tunnelRoutes(parts.tunnels),
+    ...(options.routes ?? []),
     webRoutes(parts.webFiles),
   ];
 }

@@ -10,6 +10,7 @@ import { isAuthFailure } from "../auth/failures.ts";
 import { LOCAL_OWNER } from "../auth/principal.ts";
 import type { Config } from "../config/config.ts";
 import { makePrivateDir, type Paths } from "../config/paths.ts";
+import { advertHost } from "../discovery/advert.ts";
 import { PRESETS, type Preset } from "../protocol/scopes.ts";
 import { type OpenedStore, openStore } from "../store/open-store.ts";
 import type { DurableMark, Store } from "../store/ports.ts";
@@ -36,6 +37,8 @@ export interface ServeOptions {
   readonly log: HubLog;
   /** How this program is started: a headless bridge is one more of it. */
   readonly program: { readonly command: string; readonly args: readonly string[]; readonly env: NodeJS.ProcessEnv };
+  /** Routes of the program around the hub. */
+  readonly routes?: readonly Routes[];
 }
 
 export interface RunningHub {
@@ -117,7 +120,7 @@ async function start(
   // Of a hub that died: no session of its is live here yet.
   store.sessions.closeAll(Date.now());
   const auth = await openAuth(options, store);
-  const edgeConfig = edgeOf(config, false);
+  const edgeConfig = edgeOf(config, false, auth);
   const tls = await tlsFiles(
     config.tls,
     paths.keysDir,
@@ -186,12 +189,13 @@ function openAuth({ config, paths, log }: ServeOptions, store: Store): Promise<A
   });
 }
 
-const edgeOf = (config: Config, isTls: boolean) => ({
+const edgeOf = (config: Config, isTls: boolean, auth: Auth) => ({
   host: config.host,
   port: config.port,
   isTls,
   publicUrl: config.publicUrl,
-  hosts: config.http.hosts,
+  // The name the announcement gives, too.
+  hosts: [...config.http.hosts, advertHost(auth.keys.fingerprint)],
   origins: config.http.origins,
 });
 
@@ -205,9 +209,10 @@ async function listen(
   const { host, basePath, publicUrl } = config;
   let { port } = config;
   const webFiles = await readWebFiles(builtWebDir());
-  const push = await startPush(paths, publicUrl, log);
+  const push = await startPush(paths, publicUrl, log, auth.devices);
   const tunnels = new TunnelNames();
-  const edge = makeEdge({ ...edgeOf(config, tls !== undefined), tunnels });
+  const edgeConfig = { ...edgeOf(config, tls !== undefined, auth), tunnels };
+  const edge = makeEdge(edgeConfig);
   const addressOf = (request: IncomingMessage): string => clientAddress(request, config.trustedProxies);
   const hub: Hub = new Hub({
     paths,
@@ -216,7 +221,7 @@ async function listen(
     port,
     basePath,
     limits: config.limits,
-    edge: { publicUrl, hosts: config.http.hosts, origins: config.http.origins, tunnels },
+    edge: edgeConfig,
     tls,
     auth: authGate(auth, {
       port: () => port,

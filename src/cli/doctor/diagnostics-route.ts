@@ -1,0 +1,26 @@
+/** `GET /api/diagnostics[?only=a,b]` for admins: what `acp-hub doctor` finds, seen from the hub's own process. */
+import type { Paths } from "../../config/paths.ts";
+import type { DiscoveryState } from "../../hub/discovery.ts";
+import type { Routes } from "../../hub/http/app.ts";
+import { ADMIN } from "../../hub/http/needs.ts";
+
+export interface DiagnosticsParts {
+  readonly paths: Paths;
+  readonly env: NodeJS.ProcessEnv;
+  /** How the announcement stands now; undefined before it began. */
+  discovery(): DiscoveryState | undefined;
+}
+
+/** Answers {discovery, findings}. `only=none` runs no check. */
+export function diagnosticsRoutes({ paths, env, discovery }: DiagnosticsParts): Routes {
+  return (app) => {
+    app.get<{ Querystring: { only?: string } }>("/api/diagnostics", ADMIN, async ({ query }) => {
+      const only = query.only === undefined ? undefined : new Set(query.only.split(","));
+      // Loaded when asked for: no hub pays for it at its start.
+      const { diagnose } = await import("./diagnose.ts");
+      // Asking ourselves for our own state would never end.
+      const state = discovery() ?? { kind: "off" as const, reason: "stopped" as const };
+      return { discovery: state, findings: await diagnose({ paths, env, discovery: state }, only) };
+    });
+  };
+}
