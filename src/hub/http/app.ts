@@ -132,7 +132,7 @@ function isPreflight(edge: Edge, request: FastifyRequest): boolean {
 const answerPreflight = (reply: FastifyReply): FastifyReply =>
   reply
     .code(204)
-    .header("Access-Control-Allow-Methods", "GET, HEAD, POST, PATCH, DELETE")
+    .header("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE")
     .header("Access-Control-Allow-Headers", "Authorization, Content-Type, Last-Event-ID, If-None-Match")
     .header("Access-Control-Max-Age", "600")
     .send();
