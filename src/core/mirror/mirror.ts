@@ -43,6 +43,8 @@ export class Mirror<Encoded> {
   readonly #events: LinkEvents<Encoded>;
   /** Clients that initialized before the agent did (I2). */
   readonly #early = new Map<Connection<Encoded>, ClientRequest[]>();
+  /** Devices that lost the right to prompt while the link was down. */
+  readonly #lostPrompts = new Set<string>();
   #toldCapabilities = "";
   #lastNow = 0;
 
@@ -130,7 +132,10 @@ export class Mirror<Encoded> {
       case "response":
         return this.#up.onResponse(frame.msg);
       case "notification":
-        return this.#events.onNotification(frame);
+        this.#events.onNotification(frame);
+        if (frame.msg.method !== LINK.snapshot) return undefined;
+        for (const device of this.#lostPrompts) this.#removePrompts(device);
+        return this.#lostPrompts.clear();
       case "request":
         // A bridge asks nothing of a hub today; a newer one gets a defined answer.
         return this.#context.ports.toLink(
@@ -192,6 +197,12 @@ export class Mirror<Encoded> {
   onRightsLost(device: string, scopes: ReadonlySet<Scope>): void {
     if (!scopes.has("interactions:answer")) this.#copies.dropProposals(device);
     if (scopes.has("sessions:prompt")) return;
+    // The root cannot be told now: when it is back, before anything else.
+    if (!this.#context.isLinkUp) this.#lostPrompts.add(device);
+    else this.#removePrompts(device);
+  }
+
+  #removePrompts(device: string): void {
     for (const session of this.#context.sessions.values()) {
       for (const { by, promptId } of session.info.queue) {
         if (by.device !== device || promptId === undefined) continue;
