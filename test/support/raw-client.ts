@@ -126,6 +126,15 @@ export class RawClient {
     this.#transport.close();
   }
 
+  /** Its socket fills up, as that of a phone in a tunnel. */
+  stopReading(): void {
+    this.#transport.pause();
+  }
+
+  readAgain(): void {
+    this.#transport.resume();
+  }
+
   #next(match: (frame: Frame) => boolean): Promise<Frame> {
     const seen = this.frames.find((frame) => !this.#taken.has(frame) && match(frame));
     if (seen !== undefined) {
