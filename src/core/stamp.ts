@@ -4,7 +4,7 @@
  */
 
 import type { JsonObject } from "../protocol/json.ts";
-import { HUB_META, hubMeta, type Stamp, withHubMeta } from "../protocol/meta.ts";
+import { HUB_META, type Stamp, withHubMeta } from "../protocol/meta.ts";
 
 /** How almost every update of every agent starts. The position of the splice is certain from these bytes alone. */
 const UPDATE_PREFIX = '{"jsonrpc":"2.0","method":"session/update","params":{';
@@ -48,9 +48,4 @@ export function spliceStamp(text: string, method: string, params: JsonObject, st
 /** A notification written with its stamp. */
 export function stampedNotification(method: string, params: JsonObject, stamp: Stamp): string {
   return JSON.stringify({ jsonrpc: "2.0", method, params: withHubMeta(params, stampObject(stamp)) });
-}
-
-/** True when the sender put something under our name: it is removed on every hop (B7). */
-export function hasForeignStamp(params: JsonObject): boolean {
-  return hubMeta(params) !== undefined;
 }

@@ -1,5 +1,5 @@
 /** A scriptable ACP agent: it records what it is sent, answers what it is told to, and complains about what breaks an agent. */
-import { isObject, type Json, type JsonObject, objectAt, stringAt } from "../../../src/protocol/json.ts";
+import { type Json, type JsonObject, objectAt, stringAt } from "../../../src/protocol/json.ts";
 import type { Received } from "./acp-client.ts";
 
 export interface AgentRequest {
@@ -215,5 +215,3 @@ export const toolUpdate = (toolCallId: string, fields: JsonObject): JsonObject =
   toolCallId,
   ...fields,
 });
-
-export const isResult = (value: Json | undefined): value is JsonObject => isObject(value);
