@@ -88,10 +88,13 @@ export class Attachments<Encoded> {
   /** Attaches without any history: by new (everything is ahead) or prompt. */
   attach(connection: Connection<Encoded>, session: MirrorSession<Encoded>, after: number): void {
     if (session.attached.has(connection)) return;
+    const wasUndecided = this.isUndecided(connection);
     this.#markAttached(connection, session);
-    if (connection.outbox.isSubscribed(session.feed)) return;
-    connection.seenAfter.set(session, after);
-    connection.outbox.subscribe(session.feed, this.#source(connection, session, 0, false), after);
+    if (!connection.outbox.isSubscribed(session.feed)) {
+      connection.seenAfter.set(session, after);
+      connection.outbox.subscribe(session.feed, this.#source(connection, session, 0, false), after);
+    }
+    if (wasUndecided) this.#copies.offerAll(connection);
   }
 
   detach(connection: Connection<Encoded>, session: MirrorSession<Encoded>): boolean {
@@ -156,7 +159,8 @@ export class Attachments<Encoded> {
 
   /** A timer named `watch:<connection>` or `ask:<connection>`. */
   onTimer(name: string): void {
-    this.#watchers.onTimer(name);
+    const watcher = this.#watchers.onTimer(name);
+    if (watcher !== undefined && !watcher.isGone) this.#copies.offerAll(watcher);
     this.#reasks.onTimer(name);
   }
 

@@ -324,7 +324,9 @@ export class Mirror<Encoded> {
 
   #onDeclared(connection: Connection<Encoded>): void {
     this.#attachments.onInitialized(connection);
-    this.#copies.offerAll(connection);
+    // A plain client is asked behind the history it is about to load (X6), or when it turns out to load none.
+    if (connection.abilities.isExtended || !this.#attachments.isUndecided(connection))
+      this.#copies.offerAll(connection);
     this.#tellCapabilities();
   }
 

@@ -23,7 +23,6 @@ export class Reasks<Encoded> {
   after(connection: Connection<Encoded>, session: MirrorSession<Encoded>): void {
     const open = this.#copies.openIds(session);
     if (connection.abilities.isExtended) return this.#copies.askAgain(connection, open);
-    if (open.size === 0) return undefined;
     const due = this.#due.get(connection) ?? new Map<SessionId, ReadonlySet<InteractionId>>();
     due.set(session.id, open);
     this.#due.set(connection, due);
@@ -34,7 +33,10 @@ export class Reasks<Encoded> {
     for (const [connection, due] of this.#due) {
       if (name !== askTimer(connection)) continue;
       this.#due.delete(connection);
-      for (const open of due.values()) if (!connection.isGone) this.#copies.askAgain(connection, open);
+      if (connection.isGone) continue;
+      for (const open of due.values()) this.#copies.askAgain(connection, open);
+      // What is open elsewhere waited for this moment too.
+      this.#copies.offerAll(connection);
     }
   }
 

@@ -79,8 +79,11 @@ export class Watchers<Encoded> {
     this.#watching.delete(connection);
   }
 
-  onTimer(name: string): void {
-    for (const connection of this.#watching.keys()) if (name === watchTimer(connection)) this.#watchAll(connection);
+  /** Gives the connection that turned out to watch. */
+  onTimer(name: string): Connection<Encoded> | undefined {
+    const connection = [...this.#watching.keys()].find((each) => name === watchTimer(each));
+    if (connection !== undefined) this.#watchAll(connection);
+    return connection;
   }
 
   /** Notices go to all in scope: those that came while it was undecided are told now. */
