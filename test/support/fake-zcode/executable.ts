@@ -1,5 +1,5 @@
 /** Builds the fake into one runnable file: a `zcode` for PATH or `ZCODE_BIN`. */
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,6 +15,8 @@ export interface FakeExecutable {
   records(): readonly FakeRecord[];
   /** Violations seen so far, of every start. */
   violations(): string[];
+  /** Opens a gate a script waits at (`until`), in this start and every later one. */
+  go(name: string): void;
 }
 
 export interface FakeRecord {
@@ -47,7 +49,9 @@ export function fakeExecutable(
   const scenarioPath = join(dir, "scenario.json");
   const recordPath = join(dir, "record.ndjson");
   writeFileSync(scenarioPath, JSON.stringify(scenario));
+  const gatesPath = join(dir, "gates");
   writeFileSync(recordPath, "");
+  writeFileSync(gatesPath, "");
   const records = (): FakeRecord[] =>
     readFileSync(recordPath, "utf8")
       .split("\n")
@@ -55,8 +59,14 @@ export function fakeExecutable(
       .map((line) => JSON.parse(line) as FakeRecord);
   return {
     bin,
-    env: { FAKE_ZCODE_SCENARIO: scenarioPath, FAKE_ZCODE_RECORD: recordPath },
+    env: {
+      FAKE_ZCODE_SCENARIO: scenarioPath,
+      FAKE_ZCODE_RECORD: recordPath,
+      FAKE_ZCODE_GATES: gatesPath,
+      FAKE_ZCODE_STORE: join(dir, "store.json"),
+    },
     records,
     violations: () => records().flatMap((entry) => (entry.violation === undefined ? [] : [entry.violation])),
+    go: (name) => appendFileSync(gatesPath, `${name}\n`),
   };
 }

@@ -1,10 +1,11 @@
 /**
  * The fake as a process: `zcode app-server --stdio`. `FAKE_ZCODE_SCENARIO` names the scenario file, `FAKE_ZCODE_RECORD`
- * the file that gets every frame and violation, one JSON object per line.
+ * the file that gets every frame and violation, one JSON object per line, `FAKE_ZCODE_GATES` the file a test writes the
+ * names of opened gates to, one per line, and `FAKE_ZCODE_STORE` where sessions outlive the process.
  */
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { FakeZcode } from "./fake.ts";
-import type { Scenario } from "./scenario.ts";
+import type { Scenario, StoredSession } from "./scenario.ts";
 
 const clock = {
   now: () => Date.now(),
@@ -19,6 +20,49 @@ function record(entry: unknown): void {
   if (path !== undefined) appendFileSync(path, `${JSON.stringify(entry)}\n`);
 }
 
+function readText(path: string | undefined): string | undefined {
+  try {
+    return path === undefined ? undefined : readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+const GATES_EVERY_MS = 15;
+
+/** Opens each gate the test names, once. */
+function watchGates(fake: FakeZcode): void {
+  const path = process.env["FAKE_ZCODE_GATES"];
+  let opened = 0;
+  const look = (): void => {
+    const names = (readText(path) ?? "").split("\n").filter((name) => name !== "");
+    for (const name of names.slice(opened)) fake.go(name);
+    opened = names.length;
+  };
+  look();
+  setInterval(look, GATES_EVERY_MS).unref();
+}
+
+/** The scenario, with the sessions an earlier process left behind. */
+function readScenario(): Scenario {
+  const scenario = JSON.parse(readText(process.env["FAKE_ZCODE_SCENARIO"]) ?? "{}") as Scenario;
+  const stored = readText(process.env["FAKE_ZCODE_STORE"]);
+  return stored === undefined ? scenario : { ...scenario, sessions: JSON.parse(stored) as StoredSession[] };
+}
+
+function keepSessions(fake: FakeZcode): void {
+  const path = process.env["FAKE_ZCODE_STORE"];
+  if (path === undefined) return;
+  const sessions: StoredSession[] = [...fake.sessions.values()].map((session) => ({
+    sessionId: session.id,
+    cwd: session.cwd,
+    title: session.title,
+    messages: session.messages,
+    updatedAt: session.updatedAt,
+  }));
+  writeFileSync(path, JSON.stringify(sessions));
+}
+
 function main(): void {
   const { argv } = process;
   if (argv.includes("--version")) {
@@ -30,8 +74,7 @@ function main(): void {
     process.exitCode = 2;
     return;
   }
-  const path = process.env["FAKE_ZCODE_SCENARIO"];
-  const scenario = path === undefined ? {} : (JSON.parse(readFileSync(path, "utf8")) as Scenario);
+  const scenario = readScenario();
   record({ started: process.pid, args: argv.slice(2) });
   const fake = new FakeZcode(scenario, {
     clock,
@@ -45,6 +88,9 @@ function main(): void {
       process.exit(code);
     },
   });
+  process.on("exit", () => keepSessions(fake));
+  process.on("SIGTERM", () => process.exit(0));
+  watchGates(fake);
   let seen = 0;
   let rest = "";
   process.stdin.setEncoding("utf8");

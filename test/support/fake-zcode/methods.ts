@@ -12,13 +12,16 @@ export class FakeMethods {
   readonly #runner: TurnRunner;
   readonly #scripts: PromptScript[];
   #busyLeft: number;
-  #nextSession = 1;
+  #nextSession: number;
 
   constructor(fake: FakeZcode, scripts: readonly PromptScript[]) {
     this.#fake = fake;
     this.#runner = new TurnRunner(fake);
     this.#scripts = [...scripts];
     this.#busyLeft = fake.knobs.busy?.times ?? 0;
+    // Ids go on where an earlier process stopped.
+    this.#nextSession =
+      1 + Math.max(0, ...[...fake.sessions.keys()].map((id) => Number(/^sess_(\d+)$/.exec(id)?.[1] ?? 0)));
   }
 
   async #preferences(sessionId: string): Promise<void> {

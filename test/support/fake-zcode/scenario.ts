@@ -51,6 +51,8 @@ export interface PromptScript {
   readonly steps: readonly Step[];
   /** Used only once, so that the next prompt of the same text finds the next script. */
   readonly once?: boolean;
+  /** What happens after the turn, outside of any. */
+  readonly after?: readonly Step[];
 }
 
 export interface StoredSession {

@@ -11,10 +11,12 @@ type Ending = "complete" | "done" | "lost" | "lost-all" | "hang";
 export class TurnRunner {
   readonly #fake: FakeZcode;
   #nextTurn = 1;
-  #nextMessage = 1;
+  #nextMessage: number;
 
   constructor(fake: FakeZcode) {
     this.#fake = fake;
+    // Ids go on where an earlier process stopped.
+    this.#nextMessage = [...fake.sessions.values()].reduce((sum, session) => sum + session.messages.length, 1);
   }
 
   /** Takes the lock now; the events follow the response. */
@@ -143,6 +145,24 @@ export class TurnRunner {
     if (turn.isOver || fake.isDead) return;
     context.commit();
     this.#end(session, turn, turn.isStopped ? "complete" : ending, context);
+    await this.#afterwards(session, script?.after ?? []);
+  }
+
+  /** Events outside of any turn: background tasks, mostly. */
+  async #afterwards(session: FakeSession, steps: readonly Step[]): Promise<void> {
+    const nobody: FakeTurn = {
+      id: "none",
+      input: "",
+      executionId: "none",
+      isStopped: false,
+      wakes: new Set(),
+      isOver: false,
+    };
+    const context = new StepContext(this.#fake, session, nobody, "none", () => `msg_a${this.#nextMessage++}`);
+    for (const step of steps) {
+      if (this.#fake.isDead) return;
+      await context.step(step.do === "event" ? { ...step, turnId: step.turnId ?? null } : step);
+    }
   }
 
   #end(session: FakeSession, turn: FakeTurn, ending: Ending, context: StepContext): void {
