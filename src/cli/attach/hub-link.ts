@@ -2,7 +2,7 @@
  * The lasting link of `attach`: dials, dials again after a loss, and knows from the close table when a person has to act.
  *
  * H1 At most one socket lives; what an earlier one still tells is not heard.
- * H2 The first dial fails for good when nobody is there: an editor that starts us wants to know, not to wait.
+ * H2 The first dial fails for good when nobody is there within moments: an editor that starts us wants to know, not to wait.
  */
 import { BACKOFF_MAX_MS, backoffMs } from "../../client/backoff.ts";
 import type { Clock } from "../../client/ports.ts";
@@ -30,6 +30,8 @@ export interface HubLinkEvents {
 
 /** How long an instance, or a hub that is busy starting, may stay away after it was there. */
 const AWAY_MS = 20_000;
+/** A hub that is just being restarted is not "nobody". */
+const FIRST_MS = 3000;
 
 export class HubLink {
   readonly #target: HubTarget;
@@ -137,6 +139,7 @@ export class HubLink {
       const kind: StopKind = code === CLOSE.revoked.code ? "refused" : "ended";
       return { kind, words: known?.meaning ?? words };
     }
-    return this.#wasUp ? undefined : { kind: "unreachable", words: words === "" ? "the hub does not answer" : words };
+    if (this.#wasUp || awayMs < FIRST_MS) return undefined;
+    return { kind: "unreachable", words: words === "" ? "the hub does not answer" : words };
   }
 }
