@@ -8,6 +8,7 @@ import { LOCAL_OWNER } from "../../src/auth/principal.ts";
 import { scopesFromText } from "../../src/auth/scope-text.ts";
 import type { Backend } from "../../src/backends/backend.ts";
 import { runBridge } from "../../src/bridge/bridge.ts";
+import { diagnosticsRoutes } from "../../src/cli/doctor/diagnostics-route.ts";
 import { type Config, DEFAULT_CONFIG } from "../../src/config/config.ts";
 import { type Paths, resolvePaths } from "../../src/config/paths.ts";
 import { type RunningHub, serveHub } from "../../src/hub/serve.ts";
@@ -51,6 +52,7 @@ export async function startSecureHub(changes: Partial<Config> = {}): Promise<Sec
       config: { ...DEFAULT_CONFIG, ...changes, port },
       log: pino({ level: "trace" }, { write: (line: string) => void lines.push(line) }),
       program: { command: process.execPath, args: ["-e", ""], env: {} },
+      routes: [diagnosticsRoutes({ paths, env: {}, discovery: () => undefined })],
     });
   let running = await serve(0);
   const { port } = running;

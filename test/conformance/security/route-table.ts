@@ -30,6 +30,7 @@ export const ROUTES: readonly RouteEntry[] = [
   { route: "POST /api/token", needs: "nobody", body: { refreshToken: 7 } },
   { route: "GET /metrics", needs: "admin" },
   { route: "GET /api/audit", needs: "admin" },
+  { route: "GET /api/diagnostics", needs: "admin", path: "/api/diagnostics?only=none" },
   { route: "POST /api/pairings", needs: "admin", body: { scope: "viewer" } },
   { route: "POST /api/tokens", needs: "admin", body: { scope: "viewer", name: "made by a test" } },
   // On the local socket alone; the network's owner is told so.
