@@ -67,6 +67,7 @@ export { SessionClient, type SessionOptions, type SessionPort, turnOf } from "./
 export type { AttachState, Attendant, SavedSession, SessionView } from "./session-view.ts";
 export { isText, textOf } from "./transcript/blocks.ts";
 export {
+  type AwayDigest,
   EMPTY_TRANSCRIPT,
   type MarkItem,
   type MessageItem,

@@ -10,6 +10,7 @@ import { HUB, type TurnNotice } from "../protocol/hub-methods.ts";
 import { epoch, type SessionId } from "../protocol/ids.ts";
 import { isObject, type Json, type JsonObject, numberAt, stringAt } from "../protocol/json.ts";
 import { HUB_META, readStamp, type Stamp } from "../protocol/meta.ts";
+import { AWAY_MS, awayDigest } from "./away.ts";
 import { admit, type CursorGate, EMPTY_GATE, expectCatchUp, gateAt } from "./cursor-gate.ts";
 import { Observable } from "./emitter.ts";
 import { CallError, isLinkFailure } from "./errors.ts";
@@ -244,10 +245,13 @@ export class SessionClient {
     const { transcript } = this.view.value;
     const start = isContinued ? transcript : EMPTY_TRANSCRIPT;
     const news = newOnes(held, isContinued ? base.floor : 0, outcome.cursor?.seq);
-    const marks =
-      isContinued || outcome.isReadOnly || transcript.items.length === 0
+    const now = this.#port.clock.now();
+    const isFirst = transcript.items.length === 0;
+    const marks = isContinued
+      ? this.#awayMarks(news, now)
+      : isFirst || outcome.isReadOnly
         ? []
-        : lossMarks(outcome, this.#port.clock.now());
+        : lossMarks(outcome, now);
     const inputs: TranscriptInput[] = [...marks, ...news, { kind: "state", result: outcome.result }];
     this.#gate = gateAt(furthest(outcome, news) ?? (isContinued ? base.cursor : undefined));
     const reduced = reduceTranscript(start, inputs);
@@ -257,9 +261,16 @@ export class SessionClient {
       hasEarlier: isContinued ? this.view.value.hasEarlier : (outcome.hasMore ?? false),
       isReadOnly: outcome.isReadOnly,
       isCatchingUp: false,
-      heardAt: this.#port.clock.now(),
+      heardAt: now,
       ...(outcome.agent !== undefined && { agent: outcome.agent }),
     });
+  }
+
+  /** After a long absence what came meanwhile stands under a line of its own. */
+  #awayMarks(news: readonly EventInput[], now: number): readonly TranscriptInput[] {
+    const { heardAt } = this.view.value;
+    const digest = heardAt === undefined || now - heardAt < AWAY_MS ? undefined : awayDigest(news);
+    return digest === undefined ? [] : [{ kind: "mark", mark: "away", reason: "", ts: now, digest }];
   }
 
   #failLoad(error: unknown): void {

@@ -43,8 +43,18 @@ export interface SettledItem extends Placed {
 /** Something is missing, or the context behind the text changed. Never hidden from the reader. */
 export interface MarkItem extends Placed {
   readonly kind: "mark";
-  readonly mark: "gap" | "reset" | "trimmed";
+  readonly mark: "gap" | "reset" | "away";
   readonly reason: string;
+  /** For `away`: what stands below it. */
+  readonly digest?: AwayDigest;
+}
+
+/** Counts of what happened during an absence. */
+export interface AwayDigest {
+  readonly decisions: number;
+  readonly turns: number;
+  readonly files: number;
+  readonly failures: number;
 }
 
 export interface RawItem extends Placed {
@@ -78,7 +88,13 @@ export interface Transcript {
 export type TranscriptInput =
   | { readonly kind: "event"; readonly method: string; readonly params: JsonObject; readonly stamp: Stamp | undefined }
   | { readonly kind: "echo"; readonly promptId: string; readonly blocks: readonly JsonObject[]; readonly ts: number }
-  | { readonly kind: "mark"; readonly mark: MarkItem["mark"]; readonly reason: string; readonly ts: number }
+  | {
+      readonly kind: "mark";
+      readonly mark: MarkItem["mark"];
+      readonly reason: string;
+      readonly ts: number;
+      readonly digest?: AwayDigest;
+    }
   /** A session's result: modes, configOptions and what else it says of the current state (S5). */
   | { readonly kind: "state"; readonly result: JsonObject };
 

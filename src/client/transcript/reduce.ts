@@ -33,8 +33,9 @@ function apply(draft: Draft, input: TranscriptInput): void {
       applyEcho(draft, input);
       break;
     case "mark": {
-      const { mark, reason, ts } = input;
-      draft.push({ kind: "mark", key: `m${draft.nextUnnumbered()}`, from: undefined, ts, mark, reason });
+      const { kind, mark, reason, ts, digest } = input;
+      const place = { key: `m${draft.nextUnnumbered()}`, from: undefined, ts };
+      draft.push({ kind, ...place, mark, reason, ...(digest !== undefined && { digest }) });
       break;
     }
     case "state":

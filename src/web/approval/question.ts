@@ -3,7 +3,6 @@ import { type InteractionCard, mergeCard, type SettledCard } from "../../client/
 import { ACP } from "../../protocol/acp.ts";
 import type { SettledNotice } from "../../protocol/hub-methods.ts";
 import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
-import { baseName } from "../ui/path.ts";
 import { atTime } from "../ui/time.ts";
 
 export interface PermissionChoice {
@@ -124,5 +123,3 @@ function readChoice(option: JsonObject): PermissionChoice {
 
 /** Shown as a shell would need it: an argument with a space is one argument. */
 const quoted = (part: string): string => (/^[\w@%+=:,./-]+$/.test(part) ? part : `'${part.replaceAll("'", "'\\''")}'`);
-
-export const placeOf = (workspace: string | undefined): string => (workspace === undefined ? "" : baseName(workspace));

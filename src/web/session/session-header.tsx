@@ -1,6 +1,6 @@
 /** The top of a session: what it is, how the link stands, who is here, and the menu. */
 import { memo, type ReactElement, useState } from "react";
-import type { Attendant, SessionClient, SessionView } from "../../client/index.ts";
+import { type Attendant, type SessionClient, type SessionView, shownCards } from "../../client/index.ts";
 import type { TurnNotice } from "../../protocol/hub-methods.ts";
 import { stringAt } from "../../protocol/json.ts";
 import { instanceOf } from "../app/home-store.ts";
@@ -40,7 +40,7 @@ export const SessionHeader = memo(
       .join(" · ");
     return (
       <header className="session-header">
-        <IconButton icon="back" label="All sessions" href="#/" />
+        <BackLink sessionId={view.sessionId} />
         <button type="button" className="session-title" onClick={() => setMenuOpen(true)} aria-haspopup="dialog">
           <h1 className="truncate">{title}</h1>
           <span className="session-place truncate">
@@ -65,6 +65,28 @@ export const SessionHeader = memo(
     );
   },
 );
+
+/** The way back, with how many questions wait elsewhere. */
+function BackLink({ sessionId }: { readonly sessionId: string }): ReactElement {
+  const { client } = useServices();
+  const elsewhere = shownCards(useObservable(client.interactions)).filter(
+    (card) => card.sessionId !== sessionId,
+  ).length;
+  return (
+    <span className="back-link">
+      <IconButton
+        icon="back"
+        label={elsewhere > 0 ? `All sessions, ${elsewhere} need you` : "All sessions"}
+        href="#/"
+      />
+      {elsewhere > 0 && (
+        <span className="count" aria-hidden="true">
+          {elsewhere}
+        </span>
+      )}
+    </span>
+  );
+}
 
 const TURN_WORDS: Readonly<Record<TurnNotice["state"], string>> = {
   running: "Running",

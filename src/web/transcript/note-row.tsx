@@ -1,6 +1,6 @@
 /** The thin lines between messages: ends of turns, decisions, marks of loss, and what this app does not know yet. */
 import { memo, type ReactElement } from "react";
-import type { MarkItem, RawItem, SettledItem, TurnEndItem } from "../../client/index.ts";
+import type { AwayDigest, MarkItem, RawItem, SettledItem, TurnEndItem } from "../../client/index.ts";
 import { stringAt } from "../../protocol/json.ts";
 import { settledText } from "../approval/question.ts";
 import { Icon } from "../ui/icon.tsx";
@@ -49,13 +49,13 @@ function TurnEnd({ item }: { readonly item: TurnEndItem }): ReactElement {
   );
 }
 
-const MARK_WORDS: Readonly<Record<MarkItem["mark"], string>> = {
+const MARK_WORDS: Readonly<Record<Exclude<MarkItem["mark"], "away">, string>> = {
   gap: "Something may be missing here: the hub no longer had everything since you were last here.",
   reset: "The history was loaded anew: the agent or its session was restarted.",
-  trimmed: "Older messages are not kept on this device.",
 };
 
 function Mark({ item }: { readonly item: MarkItem }): ReactElement {
+  if (item.mark === "away") return <Away digest={item.digest} />;
   return (
     <p className="note mark" data-mark={item.mark}>
       <Icon name="alert" small />
@@ -64,6 +64,23 @@ function Mark({ item }: { readonly item: MarkItem }): ReactElement {
         {item.reason !== "" && <span className="muted"> ({item.reason})</span>}
       </span>
     </p>
+  );
+}
+
+const counted = (count: number, one: string, many: string): string | undefined =>
+  count === 0 ? undefined : `${count} ${count === 1 ? one : many}`;
+
+function Away({ digest }: { readonly digest: AwayDigest | undefined }): ReactElement {
+  const facts = [
+    counted(digest?.turns ?? 0, "turn ended", "turns ended"),
+    counted(digest?.decisions ?? 0, "decision", "decisions"),
+    counted(digest?.files ?? 0, "file changed", "files changed"),
+    counted(digest?.failures ?? 0, "tool failed", "tools failed"),
+  ].filter((fact) => fact !== undefined);
+  return (
+    <div className="divider away" data-mark="away">
+      <span>While you were away: {facts.join(", ")}</span>
+    </div>
   );
 }
 

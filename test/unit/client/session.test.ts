@@ -188,6 +188,29 @@ describe("session", () => {
     expect(text(session)).toBe("one x|[turn-end]");
   });
 
+  it("says in numbers what happened during a long absence", async () => {
+    const w = world();
+    const session = await attached(w);
+    w.hub.socket.drop();
+    await w.clock.advance(600_000);
+    w.client.connection.wake();
+    await connect(w);
+    const content = [{ type: "diff", path: "a.ts", newText: "x" }];
+    w.hub.socket.update(
+      { sessionUpdate: "tool_call", toolCallId: "t", title: "Edit", content },
+      stamp(2, { replay: true }),
+    );
+    const end = { sessionId: "s1", state: "idle", stopReason: "end_turn", queue: [] };
+    w.hub.socket.notify("_acp-hub/turn", { ...end, _meta: { "acp-hub": stamp(3, { replay: true }) } });
+    w.hub.socket.reply("session/load", loaded("ok", 3));
+    await settled();
+    expect(session.view.value.transcript.items[1]).toMatchObject({
+      kind: "mark",
+      mark: "away",
+      digest: { decisions: 0, turns: 1, files: 1, failures: 0 },
+    });
+  });
+
   it("says that a session ended and why", async () => {
     const w = world();
     const session = await attached(w);
