@@ -16,8 +16,8 @@ import type { BridgeLog } from "./log.ts";
 import type { BridgePaths } from "./paths.ts";
 
 export interface LinkHandlers {
-  /** The hub welcomed us; `acked` says what it holds. */
-  onUp(sink: Sink<string>, acked: JsonObject): void;
+  /** The hub welcomed us; `acked` says what it holds. `drop` ends this link: a hub that takes nothing is dialled anew. */
+  onUp(sink: Sink<string>, acked: JsonObject, drop: () => void): void;
   onFrame(frame: Frame): void;
   onDown(): void;
   onDrain(): void;
@@ -164,7 +164,9 @@ export class LinkDialer {
       write: (lines) => void transport.send(lines),
       buffered: () => transport.bufferedBytes,
     };
-    return this.#options.handlers.onUp(sink, objectAt(welcome, "acked") ?? {});
+    return this.#options.handlers.onUp(sink, objectAt(welcome, "acked") ?? {}, () =>
+      transport.close({ reason: "hub-stuck" }),
+    );
   }
 
   async #onClose(wasConnected: boolean): Promise<void> {

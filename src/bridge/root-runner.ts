@@ -122,8 +122,8 @@ export class RootRunner {
     clearTimeout(timer);
   }
 
-  onLinkUp(sink: Sink<string>, acked: JsonObject): void {
-    this.#root.onLinkUp(sink, acked);
+  onLinkUp(sink: Sink<string>, acked: JsonObject, drop: () => void): void {
+    this.#root.onLinkUp(sink, acked, drop);
   }
 
   onLink(frame: Frame): void {

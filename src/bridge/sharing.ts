@@ -49,7 +49,7 @@ export function startSharing(
     launcher,
     log,
     handlers: {
-      onUp: (sink, acked) => runner.onLinkUp(sink, acked),
+      onUp: (sink, acked, drop) => runner.onLinkUp(sink, acked, drop),
       onFrame: (frame) => runner.onLink(frame),
       onDown: () => runner.onLinkDown(),
       onDrain: () => runner.onLinkDrain(),

@@ -27,6 +27,7 @@ export class Journal {
   #tail = 0;
   #bytes = 0;
   #exactAfter = 0;
+  #acked = 0;
   #isWhole: boolean;
   /** What items that are no text count for: measured when they came, so that shrinking need not write them out again. */
   readonly #sizes = new WeakMap<JournalItem, number>();
@@ -70,7 +71,9 @@ export class Journal {
     if (!isNext || !isExact(item)) this.#exactAfter = Math.max(this.#exactAfter, item.last, this.#tail);
     this.#tail = Math.max(this.#tail, item.last);
     const previous = this.#items.at(-1);
-    if (isNext && isSameMessage(previous, item) && isExact(previous) && isExact(item)) {
+    // What lies between two pieces may have been merged into an earlier item: they are neighbours in the list, not in the session.
+    const isNeighbour = previous !== undefined && previous.last + 1 === item.first;
+    if (isNext && isNeighbour && isSameMessage(previous, item) && isExact(previous) && isExact(item)) {
       const run = item.run as TextRun;
       previous.run.text += run.text;
       previous.run.pieces.push(...run.pieces);
@@ -172,15 +175,18 @@ export class Journal {
     return low;
   }
 
-  /** J3: coalesces the older half; drops from the front what still does not fit. */
+  /** Events up to `seq` are safe elsewhere: they are coalesced before others (S3). */
+  acknowledge(seq: number): void {
+    this.#acked = Math.max(this.#acked, Math.min(seq, this.#tail));
+  }
+
+  /** J3: coalesces what is acknowledged, then the older half; drops from the front what still does not fit. */
   #shrink(): void {
-    const half = this.#items.length >> 1;
-    const older = this.#items.slice(0, half);
-    this.#exactAfter = older.reduce((last, item) => Math.max(last, item.last), this.#exactAfter);
-    this.#items = [...coalesce(older), ...this.#items.slice(half)];
-    this.#bytes = this.#items.reduce((sum, item) => sum + this.#sizeOf(item), 0);
     // A quarter is freed each time, so that the cost of shrinking is a constant per event.
     const target = this.#maxBytes * 0.75;
+    const acked = this.#acked > this.#exactAfter ? this.#indexAfter(this.#acked) : 0;
+    if (acked > 0 && acked < this.#items.length >> 1) this.#coalesceFirst(acked);
+    if (this.#bytes > target) this.#coalesceFirst(this.#items.length >> 1);
     let dropped = 0;
     while (this.#bytes > target && dropped < this.#items.length - 1) {
       const item = this.#items[dropped];
@@ -193,6 +199,13 @@ export class Journal {
       this.#items = this.#items.slice(dropped);
       this.#isWhole = false;
     }
+  }
+
+  #coalesceFirst(count: number): void {
+    const older = this.#items.slice(0, count);
+    this.#exactAfter = older.reduce((last, item) => Math.max(last, item.last), this.#exactAfter);
+    this.#items = [...coalesce(older), ...this.#items.slice(count)];
+    this.#bytes = this.#items.reduce((sum, item) => sum + this.#sizeOf(item), 0);
   }
 
   #sizeOf(item: JournalItem): number {

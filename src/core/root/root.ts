@@ -300,6 +300,14 @@ export class Root {
     if (name === HOLD_TIMER) this.#opens.releaseAll(now);
   }
 
+  /** What the hub has on disk, by session: older events are coalesced before others when the journal is over its bound (S3). */
+  #onAck(params: JsonObject): void {
+    for (const session of this.#context.sessions.values()) {
+      const seq = Object.hasOwn(params, session.id) ? params[session.id] : undefined;
+      if (typeof seq === "number") session.journal.acknowledge(seq);
+    }
+  }
+
   #onLinkControl(method: string, params: JsonObject, now: number): void {
     switch (method) {
       case LINK.propose:
@@ -307,7 +315,7 @@ export class Root {
       case LINK.copies:
         return this.#asks.onCopies(params);
       case LINK.ack:
-        return undefined;
+        return this.#onAck(params);
       case LINK.attached: {
         const session = this.#sessionOf(params);
         if (session !== undefined && typeof params["count"] === "number") session.remoteCount = params["count"];
