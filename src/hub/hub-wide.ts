@@ -7,6 +7,7 @@
  */
 import type { ClientRequest, Connection } from "../core/mirror/connection.ts";
 import { checkMethod } from "../core/mirror/gate.ts";
+import { IN_FLIGHT_MAX } from "../core/mirror/mirror.ts";
 import { ACP, ACP_VERSION } from "../protocol/acp.ts";
 import { type Frame, failure, idKey, paramsOf, type RpcError } from "../protocol/envelope.ts";
 import { hubError, invalidParams, RPC } from "../protocol/errors.ts";
@@ -126,6 +127,10 @@ export class HubWide implements Route {
 
   /** Answers a request here, under the same rules for ids as everywhere (P5). */
   #locally(connection: Connection<Buffer>, request: ClientRequest, then: () => void): void {
+    if (connection.inFlight.size >= IN_FLIGHT_MAX) {
+      const full = hubError(RPC.internalError, "too-many-requests", `${IN_FLIGHT_MAX} requests wait already`);
+      return connection.outbox.send(JSON.stringify(failure(request.id, full)));
+    }
     if (connection.inFlight.add(request.id, request)) return then();
     const error = hubError(RPC.invalidRequest, "duplicate-request-id", "A request with this id is in flight");
     return connection.outbox.send(JSON.stringify(failure(request.id, error)));

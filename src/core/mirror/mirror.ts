@@ -269,6 +269,13 @@ export class Mirror<Encoded> {
       );
     }
     const request: ClientRequest = { id, method, params: params ?? {} };
+    if (connection.inFlight.size >= IN_FLIGHT_MAX) {
+      return this.#refuse(
+        connection,
+        id,
+        hubError(RPC.internalError, "too-many-requests", `${IN_FLIGHT_MAX} requests wait already`),
+      );
+    }
     if (!connection.inFlight.add(id, request)) {
       return this.#refuse(
         connection,
@@ -363,5 +370,8 @@ const notReady = hubError(
   "agent-not-ready",
   "The agent has not been initialized by its editor yet: try again",
 );
+
+/** Requests of one connection that may wait at a time: a client that asks faster than agents answer is told so. */
+export const IN_FLIGHT_MAX = 1024;
 
 const initTimer = <E>(connection: Connection<E>): string => `init:${connection.id}`;
