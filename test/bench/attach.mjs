@@ -10,7 +10,14 @@ export async function attach({ updates = 10_000, node, rounds = 5 } = {}) {
     const client = await hub.rawClient();
     await new Promise((resolve) => {
       client.listen((text) => text.includes('"id":1,"result"') && resolve());
-      client.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: 1, clientCapabilities: {} } }));
+      client.send(
+        JSON.stringify({
+          jsonrpc: "2.0",
+          id: 1,
+          method: "initialize",
+          params: { protocolVersion: 1, clientCapabilities: {} },
+        }),
+      );
     });
     let frames = 0;
     let firstAt = 0;
@@ -21,12 +28,31 @@ export async function attach({ updates = 10_000, node, rounds = 5 } = {}) {
         firstAt ||= performance.now();
         if (text.includes('"id":2,"result"')) resolve();
       });
-      client.send(JSON.stringify({ jsonrpc: "2.0", id: 2, method: "session/load", params: { sessionId: hub.sessionId, cwd: "/", mcpServers: [] } }));
+      client.send(
+        JSON.stringify({
+          jsonrpc: "2.0",
+          id: 2,
+          method: "session/load",
+          params: { sessionId: hub.sessionId, cwd: "/", mcpServers: [] },
+        }),
+      );
     });
-    samples.push({ firstMs: firstAt - startedAt, allMs: performance.now() - startedAt, frames: frames - 1, bytes: client.bytes });
+    samples.push({
+      firstMs: firstAt - startedAt,
+      allMs: performance.now() - startedAt,
+      frames: frames - 1,
+      bytes: client.bytes,
+    });
     client.close();
   }
   await hub.stop();
   const middle = [...samples].sort((a, b) => a.allMs - b.allMs)[samples.length >> 1];
-  return { updates, firstMs: round(middle.firstMs), allMs: round(middle.allMs), frames: middle.frames, bytes: middle.bytes, load: load() };
+  return {
+    updates,
+    firstMs: round(middle.firstMs),
+    allMs: round(middle.allMs),
+    frames: middle.frames,
+    bytes: middle.bytes,
+    load: load(),
+  };
 }

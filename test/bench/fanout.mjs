@@ -14,8 +14,15 @@ async function oneRound(system, clients, updates) {
   const seconds = (performance.now() - startedAt) / 1000;
   await new Promise((resolve) => setTimeout(resolve, 60));
   const deliveries = updates * clients.length;
-  const cpu = Object.fromEntries(Object.entries(system.pids).map(([name, pid]) => [name, cpuMicros(pid) - before[name]]));
-  return { perSecond: deliveries / seconds, serverPerDelivery: cpu.server / deliveries, bridgePerUpdate: (cpu.bridge ?? 0) / updates, frames: clients[0].frames };
+  const cpu = Object.fromEntries(
+    Object.entries(system.pids).map(([name, pid]) => [name, cpuMicros(pid) - before[name]]),
+  );
+  return {
+    perSecond: deliveries / seconds,
+    serverPerDelivery: cpu.server / deliveries,
+    bridgePerUpdate: (cpu.bridge ?? 0) / updates,
+    frames: clients[0].frames,
+  };
 }
 
 export async function fanout({ counts = [1, 10, 100], rounds = 5, updates = UPDATES, node } = {}) {
@@ -38,8 +45,20 @@ export async function fanout({ counts = [1, 10, 100], rounds = 5, updates = UPDA
       bridgeMicrosPerUpdate: round(median(list.map((sample) => sample.bridgePerUpdate))),
       framesPerClient: median(list.map((sample) => sample.frames)),
     }));
-    const rss = { relay: rssMb(systems[0].pids.server), hub: rssMb(systems[1].pids.server), bridge: rssMb(systems[1].pids.bridge) };
-    results.push({ clients: count, updates, relay, hub, ratio: round(hub.deliveriesPerSecond / relay.deliveriesPerSecond), rssMb: rss, load: load() });
+    const rss = {
+      relay: rssMb(systems[0].pids.server),
+      hub: rssMb(systems[1].pids.server),
+      bridge: rssMb(systems[1].pids.bridge),
+    };
+    results.push({
+      clients: count,
+      updates,
+      relay,
+      hub,
+      ratio: round(hub.deliveriesPerSecond / relay.deliveriesPerSecond),
+      rssMb: rss,
+      load: load(),
+    });
     for (const list of opened) for (const client of list) client.close();
     for (const system of systems) await system.stop();
   }

@@ -10,7 +10,9 @@ async function initializeMs(node, args, env) {
   const startedAt = performance.now();
   const child = spawn(node, args, { env, stdio: ["pipe", "pipe", "ignore"] });
   const answered = new Promise((resolve) => lines(child, (line) => line.includes('"id":1') && resolve()));
-  child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}\n');
+  child.stdin.write(
+    '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}\n',
+  );
   await answered;
   const ms = performance.now() - startedAt;
   await new Promise((resolve) => setTimeout(resolve, 150));
@@ -33,7 +35,17 @@ export async function startup({ rounds = 7, node = process.execPath } = {}) {
     for (const [name, args] of Object.entries(ways)) samples[name].push(await initializeMs(node, args, env));
   }
   rmSync(home, { recursive: true, force: true });
-  const ms = Object.fromEntries(Object.entries(samples).map(([name, list]) => [name, round(median(list.map((each) => each.ms)), 1)]));
-  const rss = Object.fromEntries(Object.entries(samples).map(([name, list]) => [name, round(median(list.map((each) => each.rss)), 1)]));
-  return { ms, addedMs: round(ms.bridgeNoHub - ms.alone, 1), rssMb: rss, addedRssMb: round(rss.bridgeNoHub - rss.alone, 1), load: load() };
+  const ms = Object.fromEntries(
+    Object.entries(samples).map(([name, list]) => [name, round(median(list.map((each) => each.ms)), 1)]),
+  );
+  const rss = Object.fromEntries(
+    Object.entries(samples).map(([name, list]) => [name, round(median(list.map((each) => each.rss)), 1)]),
+  );
+  return {
+    ms,
+    addedMs: round(ms.bridgeNoHub - ms.alone, 1),
+    rssMb: rss,
+    addedRssMb: round(rss.bridgeNoHub - rss.alone, 1),
+    load: load(),
+  };
 }

@@ -179,6 +179,8 @@ export function connectClient(
       reject(new Error(`upgrade refused: ${response.statusCode}`));
     });
     ws.once("error", reject);
-    ws.once("open", () => resolve(new RawClient(webSocketTransport(ws, { maxPayloadBytes: 67_108_864 }), options.onFrame)));
+    ws.once("open", () =>
+      resolve(new RawClient(webSocketTransport(ws, { maxPayloadBytes: 67_108_864 }), options.onFrame)),
+    );
   });
 }

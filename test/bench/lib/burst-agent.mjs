@@ -36,7 +36,11 @@ let sessions = 0;
 async function onMessage(message) {
   const { id, method, params } = message;
   if (method === "initialize") {
-    out({ jsonrpc: "2.0", id, result: { protocolVersion: 1, agentInfo: { name: "burst", version: "1" }, agentCapabilities: {} } });
+    out({
+      jsonrpc: "2.0",
+      id,
+      result: { protocolVersion: 1, agentInfo: { name: "burst", version: "1" }, agentCapabilities: {} },
+    });
   } else if (method === "session/new") {
     sessions += 1;
     out({ jsonrpc: "2.0", id, result: { sessionId: `s${sessions}` } });
@@ -44,7 +48,8 @@ async function onMessage(message) {
     const [kind, ...numbers] = params.prompt[0].text.split(" ");
     await { burst, paced }[kind]?.(params.sessionId, ...numbers.map(Number));
     out({ jsonrpc: "2.0", id, result: { stopReason: "end_turn" } });
-  } else if (id !== undefined && method !== undefined) out({ jsonrpc: "2.0", id, error: { code: -32601, message: "no" } });
+  } else if (id !== undefined && method !== undefined)
+    out({ jsonrpc: "2.0", id, error: { code: -32601, message: "no" } });
 }
 
 if (process.argv[1]?.endsWith("burst-agent.mjs")) {

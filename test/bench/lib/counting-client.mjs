@@ -9,7 +9,10 @@ const END = Buffer.from(END_MARK);
 /** A client frame, masked with zeros. */
 function clientFrame(text) {
   const payload = Buffer.from(text);
-  const head = payload.length < 126 ? Buffer.from([0x81, 0x80 | payload.length]) : Buffer.from([0x81, 0xfe, payload.length >> 8, payload.length & 255]);
+  const head =
+    payload.length < 126
+      ? Buffer.from([0x81, 0x80 | payload.length])
+      : Buffer.from([0x81, 0xfe, payload.length >> 8, payload.length & 255]);
   return Buffer.concat([head, Buffer.alloc(4), payload]);
 }
 
@@ -71,7 +74,9 @@ export class CountingClient {
       const socket = connect(port, "127.0.0.1");
       this.#socket = socket;
       socket.on("error", reject);
-      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join("");
+      const lines = Object.entries(headers)
+        .map(([name, value]) => `${name}: ${value}\r\n`)
+        .join("");
       socket.write(
         `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${randomBytes(16).toString("base64")}\r\n${lines}\r\n`,
       );
@@ -93,7 +98,7 @@ export class CountingClient {
   #onData(chunk) {
     if (this.firstAt === 0) this.firstAt = performance.now();
     this.bytes += chunk.length;
-    let data = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk;
+    const data = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk;
     let at = 0;
     for (;;) {
       if (data.length - at < 2) break;
@@ -121,7 +126,8 @@ export class CountingClient {
     if (this.#onText !== undefined) this.#onText(payload.toString());
     if (this.latencies !== undefined) {
       const match = /"text":"\d+ (\d+) /.exec(payload.toString("latin1"));
-      if (match !== null) this.latencies.push(Date.now() * 1000 + Math.round((performance.now() % 1) * 1000) - Number(match[1]));
+      if (match !== null)
+        this.latencies.push(Date.now() * 1000 + Math.round((performance.now() % 1) * 1000) - Number(match[1]));
     }
     if (payload.includes(END)) {
       this.endedAt = performance.now();

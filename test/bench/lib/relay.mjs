@@ -26,7 +26,11 @@ let prompts = 10;
 process.stdin.setEncoding("utf8");
 process.stdin.on("data", (line) => {
   prompts += 1;
-  say({ id: prompts, method: "session/prompt", params: { sessionId: "s1", prompt: [{ type: "text", text: line.trim() }] } });
+  say({
+    id: prompts,
+    method: "session/prompt",
+    params: { sessionId: "s1", prompt: [{ type: "text", text: line.trim() }] },
+  });
 });
 process.stdin.on("end", () => {
   agent.kill();

@@ -21,7 +21,10 @@ export function lines(child, onLine) {
   });
 }
 
-const ended = (child) => new Promise((resolve) => (child.exitCode === null && child.signalCode === null ? child.once("exit", resolve) : resolve()));
+const ended = (child) =>
+  new Promise((resolve) =>
+    child.exitCode === null && child.signalCode === null ? child.once("exit", resolve) : resolve(),
+  );
 
 export async function startRelay(node = process.execPath) {
   const child = spawn(node, [RELAY, AGENT], { stdio: ["pipe", "pipe", "inherit"] });
@@ -50,7 +53,10 @@ export async function startRelay(node = process.execPath) {
 export async function startHub(node = process.execPath, options = {}) {
   const home = mkdtempSync(join(tmpdir(), "acp-hub-bench-"));
   const env = { ...process.env, ACP_HUB_HOME: home, ACP_HUB_NO_AUTOSTART: "1" };
-  const hub = spawn(node, [...(options.hubFlags ?? []), MAIN, "serve", "--port", "0"], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const hub = spawn(node, [...(options.hubFlags ?? []), MAIN, "serve", "--port", "0"], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const port = await new Promise((resolve) => {
     lines(hub, (line) => {
       const match = /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(line);
@@ -58,10 +64,16 @@ export async function startHub(node = process.execPath, options = {}) {
     });
   });
   const token = await new Promise((resolve) => {
-    const child = spawn(node, [MAIN, "token", "create", "--scope", "driver", "--name", "bench"], { env, stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(node, [MAIN, "token", "create", "--scope", "driver", "--name", "bench"], {
+      env,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     lines(child, (line) => resolve(line.trim()));
   });
-  const bridge = spawn(node, [MAIN, "bridge", "--", process.execPath, AGENT], { env, stdio: ["pipe", "pipe", "inherit"] });
+  const bridge = spawn(node, [MAIN, "bridge", "--", process.execPath, AGENT], {
+    env,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   const answers = new Map();
   lines(bridge, (line) => {
     if (!line.startsWith('{"jsonrpc":"2.0","id":')) return;
@@ -80,7 +92,10 @@ export async function startHub(node = process.execPath, options = {}) {
   const headers = { Authorization: `Bearer ${token}` };
   const instance = await instanceOf(port, token);
   const path = `/acp?instance=${instance}`;
-  const children = readFileSync(`/proc/${bridge.pid}/task/${bridge.pid}/children`, "utf8").trim().split(" ").map(Number);
+  const children = readFileSync(`/proc/${bridge.pid}/task/${bridge.pid}/children`, "utf8")
+    .trim()
+    .split(" ")
+    .map(Number);
   return {
     name: "hub",
     home,
@@ -104,7 +119,9 @@ export async function startHub(node = process.execPath, options = {}) {
 
 async function instanceOf(port, token) {
   for (;;) {
-    const response = await fetch(`http://127.0.0.1:${port}/api/instances`, { headers: { Authorization: `Bearer ${token}` } });
+    const response = await fetch(`http://127.0.0.1:${port}/api/instances`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
     const list = await response.json();
     if (list.length > 0) return list[0].id;
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -118,9 +135,23 @@ async function attachedClient(port, path, headers, sessionId) {
     client.listen((text) => {
       if (text.includes('"id":2,"result"')) resolve();
     });
-    client.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: 1, clientCapabilities: {} } }));
+    client.send(
+      JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "initialize",
+        params: { protocolVersion: 1, clientCapabilities: {} },
+      }),
+    );
     const meta = { "acp-hub": { history: "none" } };
-    client.send(JSON.stringify({ jsonrpc: "2.0", id: 2, method: "session/load", params: { sessionId, cwd: "/", mcpServers: [], _meta: meta } }));
+    client.send(
+      JSON.stringify({
+        jsonrpc: "2.0",
+        id: 2,
+        method: "session/load",
+        params: { sessionId, cwd: "/", mcpServers: [], _meta: meta },
+      }),
+    );
   });
   client.listen(undefined);
   return client;
