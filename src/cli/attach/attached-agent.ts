@@ -5,6 +5,7 @@
  * At2 Nothing waits without a bound: what cannot be asked in time is answered with why.
  */
 import { ACP } from "../../protocol/acp.ts";
+import { CLOSE } from "../../protocol/close-codes.ts";
 import { type Frame, paramsOf, type RpcResponse } from "../../protocol/envelope.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { AttachContext, type AttachOptions, type EditorPipe } from "./context.ts";
@@ -124,8 +125,18 @@ export class AttachedAgent {
         this.#context.dialogs.ask(frame.msg.id, frame.msg.method, this.#asEditorKnows(paramsOf(frame.msg) ?? {}));
         return;
       case "notification":
-        onHubNotification(this.#context, frame, { onLost: (session) => this.#returns.again(session) });
+        onHubNotification(this.#context, frame, {
+          onLost: (session) => this.#returns.again(session),
+          onGone: (session, reason) => this.#onSessionGone(session.id, reason),
+        });
     }
+  }
+
+  /** What this command was to be is no more: an editor understands an agent that ends. */
+  #onSessionGone(sessionId: string, reason: string): void {
+    if (sessionId !== this.#context.options.pinnedSession || reason === "superseded") return;
+    const words = reason === "instance-gone" ? CLOSE.instanceGone.meaning : "the session was closed";
+    this.#onStopped({ kind: "ended", words });
   }
 
   /** X12: a question about a request names it by the id the editor gave. */

@@ -14,6 +14,7 @@ import {
 } from "../../protocol/envelope.ts";
 import { type HubErrorCode, hubError, RPC } from "../../protocol/errors.ts";
 import { isObject, type JsonObject, stringAt } from "../../protocol/json.ts";
+import { LIMITS } from "../../protocol/limits.ts";
 import { canRepeat, type EditorCall, lostError } from "./calls.ts";
 import type { AttachContext } from "./context.ts";
 import { isExtended, onAnswered, onAsked, paramsToSend } from "./session-calls.ts";
@@ -160,9 +161,13 @@ export class EditorSide {
   #send(call: EditorCall): void {
     const params = paramsToSend(this.#context, call);
     const hubId = this.#context.nextHubId();
+    const text = JSON.stringify(request(hubId, call.method, params));
+    // Sent, it would end the link for everything else.
+    if (Buffer.byteLength(text) > LIMITS.remoteFrameBytes)
+      return this.#context.calls.fail(call, { code: RPC.invalidRequest, message: "This is larger than a hub takes" });
     this.#context.calls.onSent(call, hubId);
-    this.#context.toHub(JSON.stringify(request(hubId, call.method, params)));
-    if (call.isCancelled) this.#notify(ACP.cancelRequest, { requestId: hubId });
+    this.#context.toHub(text);
+    return call.isCancelled ? this.#notify(ACP.cancelRequest, { requestId: hubId }) : undefined;
   }
 
   #notify(method: string, params: JsonObject): void {

@@ -12,6 +12,8 @@ type Notification = Frame & { readonly kind: "notification" };
 export interface HubEventHandlers {
   /** The hub lost the editor's place in that session: it has to be attached anew. */
   onLost(session: SharedSession): void;
+  /** The session has ended: `instance-gone`, `closed`, `superseded`. */
+  onGone(session: SharedSession, reason: string): void;
 }
 
 export function onHubNotification(context: AttachContext, frame: Notification, handlers: HubEventHandlers): void {
@@ -64,7 +66,10 @@ function cutText(frame: Notification, params: JsonObject, cut: number): string {
 }
 
 function onNotice(session: SharedSession, method: string, params: JsonObject, handlers: HubEventHandlers): void {
-  if (method === HUB.detached) session.isOver = true;
+  if (method === HUB.detached) {
+    session.isOver = true;
+    handlers.onGone(session, stringAt(params, "reason") ?? "closed");
+  }
   // Other resets move the reader along by themselves.
   if (method === HUB.reset && params["reason"] === "journal-trimmed") handlers.onLost(session);
 }

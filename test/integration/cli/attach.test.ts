@@ -367,6 +367,27 @@ describe("attach: a second editor in a shared session", () => {
     expect(await ended).toMatchObject({ kind: "unreachable" });
   });
 
+  it("C1.attach ends when the session it is ends, and says so to what waits", async () => {
+    const { second, ended } = attach("?session=s1", "s1");
+    await second.initialize({});
+    await second.call("session/new", { cwd: "/project", mcpServers: [] });
+    agent.on("session/prompt", () => undefined);
+    const turn = second.call("session/prompt", promptOf("x"));
+    turn.catch(() => undefined);
+    await agent.wire.nextRequest("session/prompt");
+    await agent.backend.stop();
+    expect(await ended).toMatchObject({ kind: "ended" });
+    await expect(turn).rejects.toThrow();
+  });
+
+  it("C6.limits a request larger than a hub takes is refused, and the link stays", async () => {
+    const second = await loaded();
+    const huge = second.call("session/prompt", promptOf("x".repeat(16_777_216)));
+    await expect(huge).rejects.toMatchObject({ code: -32600 });
+    expect(await second.call("session/list", {})).toHaveProperty("sessions");
+    expect(harness.hub.sockets.count).toBe(1);
+  });
+
   it("L1 when the editor goes, its connection goes, and the shared session stays", async () => {
     const { second, ended } = attach("?instance=i-0");
     await second.initialize({});
