@@ -2,6 +2,7 @@
  * The first two checks on every route and upgrade (contract §3): the Host allow-list against DNS rebinding, the Origin allow-list
  * against other web pages. What is allowed is computed once, from where the hub listens; only tunnels come and go.
  */
+import type { IncomingMessage } from "node:http";
 import { hostname, networkInterfaces } from "node:os";
 import { TunnelNames } from "./tunnel-names.ts";
 
@@ -76,6 +77,12 @@ const refuse = (status: 400 | 403, detail: string): EdgeVerdict => ({ ok: false,
 export function hostName(header: string | undefined): string | undefined {
   const match = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/.exec(header ?? "");
   return match?.[1]?.toLowerCase();
+}
+
+/** The Host header when there is exactly one: of two, a proxy in front may have believed the other. */
+export function hostHeaderOf(request: IncomingMessage): string | undefined {
+  const all = request.headersDistinct["host"];
+  return all?.length === 1 ? all[0] : undefined;
 }
 
 /** Names are checked, not ports: a tunnel may map those. */

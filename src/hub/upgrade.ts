@@ -9,7 +9,7 @@ import { WebSocketServer } from "ws";
 import type { Limits } from "../config/config.ts";
 import { connectionId } from "../protocol/ids.ts";
 import { ClientSocket, type Route } from "./client-socket.ts";
-import { checkHost, checkOrigin, type Edge } from "./edge.ts";
+import { checkHost, checkOrigin, type Edge, hostHeaderOf } from "./edge.ts";
 import type { Principal } from "./principal.ts";
 import type { Sockets } from "./sockets.ts";
 
@@ -86,10 +86,8 @@ export class Upgrades {
     const url = parseUrl(request.url);
     if (url === undefined) return refuse({ status: 400, detail: "The request target is malformed" });
     const { edge, isLocal } = this.#ports;
-    const checks = [
-      checkHost(edge, request.headers.host),
-      checkOrigin(edge, request.headers.origin, request.headers.host),
-    ];
+    const host = hostHeaderOf(request);
+    const checks = [checkHost(edge, host), checkOrigin(edge, request.headers.origin, host)];
     for (const verdict of isLocal ? [] : checks) if (!verdict.ok) return refuse(verdict);
     if (url.pathname !== `${this.#ports.basePath}/acp`)
       return refuse({ status: 404, detail: "There is no WebSocket here: use /acp" });

@@ -90,3 +90,30 @@ export function exchange(port: number, bytes: string | Buffer, limitMs = 15_000)
     socket.on("connect", () => socket.end(bytes));
   });
 }
+
+/** Asks for a WebSocket with these headers beside the usual ones (or in their place) and gives the status of the answer. */
+export function upgradeStatus(port: number, path: string, headers: Readonly<Record<string, string>>): Promise<number> {
+  const lines = Object.entries({
+    Host: `127.0.0.1:${port}`,
+    Connection: "Upgrade",
+    Upgrade: "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.setTimeout(15_000, () => socket.destroy(new Error("no answer to an upgrade")));
+    let text = "";
+    socket.on("error", reject);
+    socket.on("close", () => reject(new Error("closed without an answer")));
+    socket.on("data", (chunk) => {
+      text += chunk.toString("latin1");
+      const status = /^HTTP\/1\.1 (\d{3})[^\n]*\n/.exec(text)?.[1];
+      if (status === undefined) return;
+      socket.destroy();
+      resolve(Number(status));
+    });
+    socket.write(`GET ${path} HTTP/1.1\r\n${lines.join("")}\r\n`);
+  });
+}

@@ -11,7 +11,7 @@ import { runBridge } from "../../src/bridge/bridge.ts";
 import { diagnosticsRoutes } from "../../src/cli/doctor/diagnostics-route.ts";
 import { type Config, DEFAULT_CONFIG } from "../../src/config/config.ts";
 import { type Paths, resolvePaths } from "../../src/config/paths.ts";
-import { type RunningHub, serveHub } from "../../src/hub/serve.ts";
+import { type RunningHub, type ServeOptions, serveHub } from "../../src/hub/serve.ts";
 import { memoryPair } from "../../src/transport/memory.ts";
 import type { Transport } from "../../src/transport/transport.ts";
 
@@ -39,7 +39,11 @@ export interface SecureHub {
   stop(): Promise<void>;
 }
 
-export async function startSecureHub(changes: Partial<Config> = {}): Promise<SecureHub> {
+/** `program`: what a headless instance is started with, in place of one that does nothing. */
+export async function startSecureHub(
+  changes: Partial<Config> = {},
+  program: ServeOptions["program"] = { command: process.execPath, args: ["-e", ""], env: {} },
+): Promise<SecureHub> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "acp-hub-secure-")));
   const workspace = join(home, "workspace");
   mkdirSync(workspace);
@@ -51,7 +55,7 @@ export async function startSecureHub(changes: Partial<Config> = {}): Promise<Sec
       version: "0.0.0-test",
       config: { ...DEFAULT_CONFIG, ...changes, port },
       log: pino({ level: "trace" }, { write: (line: string) => void lines.push(line) }),
-      program: { command: process.execPath, args: ["-e", ""], env: {} },
+      program,
       routes: [diagnosticsRoutes({ paths, env: {}, discovery: () => undefined })],
     });
   let running = await serve(0);

@@ -5,7 +5,7 @@
 import { STATUS_CODES } from "node:http";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { meets, missingScopes, type Requirement } from "../../protocol/scopes.ts";
-import { checkHost, checkOrigin, type Edge } from "../edge.ts";
+import { checkHost, checkOrigin, type Edge, hostHeaderOf } from "../edge.ts";
 import { owner, type Principal } from "../principal.ts";
 import type { UpgradeRefusal } from "../upgrade.ts";
 import { Problem, sendProblem } from "./problem.ts";
@@ -84,7 +84,8 @@ async function gate(ports: AppPorts, options: AppOptions, request: FastifyReques
   const { headers } = request;
   const route = request.routeOptions.url ?? "";
   harden(reply);
-  for (const verdict of [checkHost(ports.edge, headers.host), checkOrigin(ports.edge, headers.origin, headers.host)]) {
+  const host = hostHeaderOf(request.raw);
+  for (const verdict of [checkHost(ports.edge, host), checkOrigin(ports.edge, headers.origin, host)]) {
     if (verdict.ok) continue;
     ports.onRefused(verdict.status, route, request.ip);
     return void (await sendProblem(reply, new Problem(verdict.status, verdict.detail)));
