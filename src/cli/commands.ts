@@ -27,5 +27,15 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map([
   ["setup", { summary: "put the bridge into an editor's settings", load: () => import("./setup.ts") }],
   ["tunnel", { summary: "start a tunnel to this hub and pair through it", load: () => import("./tunnel.ts") }],
   ["doctor", { summary: "look for what is wrong and say what to do", load: () => import("./doctor.ts") }],
+  ["logs", { summary: "what hub, bridges and service wrote down", load: () => import("./logs.ts") }],
+  ["config", { summary: "the effective configuration and where it comes from", load: () => import("./config.ts") }],
+  [
+    "completions",
+    {
+      summary: "a completion script for your shell",
+      // Handed the table: a module that imported it would be imported by it.
+      load: async () => ({ command: (await import("./completions.ts")).completionsOf(COMMANDS) }),
+    },
+  ],
   ["stop", { summary: "stop the hub; agents and editors are not touched", load: () => import("./stop.ts") }],
 ]);

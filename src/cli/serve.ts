@@ -57,7 +57,7 @@ export const command: Command = {
     log.info({ why }, "hub stopping");
     demo?.();
     await running.stop();
-    log.flush();
+    await new Promise<void>((done) => log.flush(() => done()));
     return EXIT.ok;
   },
 };

@@ -1,5 +1,6 @@
 /** The hub's log (pino). Constant messages; fields are ids, sizes, codes; what could carry a secret is redacted. */
 import { destination, type Logger, pino } from "pino";
+import { rotatingLogFile } from "./log-file.ts";
 
 export type HubLog = Logger;
 
@@ -20,8 +21,5 @@ const REDACTED = [
 /** `file` undefined: to stderr. */
 export function hubLog(level: string, file: string | undefined): HubLog {
   const options = { level, base: { pid: process.pid }, redact: { paths: REDACTED, censor: "[redacted]" } };
-  return pino(
-    options,
-    destination(file === undefined ? { dest: 2, sync: true } : { dest: file, mkdir: true, sync: false, mode: 0o600 }),
-  );
+  return pino(options, file === undefined ? destination({ dest: 2, sync: true }) : rotatingLogFile(file));
 }
