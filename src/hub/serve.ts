@@ -99,7 +99,7 @@ async function withStore(options: ServeOptions, release: () => Promise<void>): P
     path: paths.database,
     sessionBytesMax: config.limits.journalBytes,
     onDurable: (marks) => onDurable.current(marks),
-    onError: (error) => log.error({ code: error.code, err: error }, "store fault"),
+    onError: (error) => log.error({ fault: error.code, err: error }, "store fault"),
   });
   try {
     return await start(options, opened, onDurable, release);

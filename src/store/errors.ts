@@ -79,7 +79,7 @@ const WORDS: Readonly<Record<StoreErrorCode, string>> = {
   "out-of-order": "the event does not follow the last one",
   overflow: "too much waits for the disk",
   closed: "the store is closed",
-  io: "the database failed",
+  io: "the database file could not be read or written: the disk may be full or failing",
 };
 
 /** Wraps whatever a driver or the file system threw. `doing` names the step: constant words, never data. */

@@ -30,7 +30,8 @@ describe("a hub killed again and again", () => {
           sessionId,
           isAuthor,
           ...(isPlain && { capabilities: {} }),
-          onAsk: (answer) => void pause(random.between(0, 120)).then(() => answer(random.pick(["allow", "always", "reject"]))),
+          onAsk: (answer) =>
+            void pause(random.between(0, 120)).then(() => answer(random.pick(["allow", "always", "reject"]))),
         }),
       });
       const seats = [seat(true, false), seat(true, false), seat(false, false), seat(false, true)];
@@ -46,7 +47,9 @@ describe("a hub killed again and again", () => {
       };
       const talks = [
         converse("editor", (text) => editor.call("session/prompt", textPrompt(sessionId, text))),
-        ...seats.slice(0, 2).map(({ follower }, index) => converse(`phone${index}`, (text, id) => follower.prompt(text, id))),
+        ...seats
+          .slice(0, 2)
+          .map(({ follower }, index) => converse(`phone${index}`, (text, id) => follower.prompt(text, id))),
       ];
       for (let round = 0; round < ROUNDS; round += 1) {
         await pause(random.between(50, 900));

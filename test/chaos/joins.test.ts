@@ -40,7 +40,9 @@ describe("many clients on one stream", () => {
 
   it(`B2 H9 ${JOINS} of ${JOINS} clients that join in mid-stream have all, in order, once`, async () => {
     const random = dice("joins");
-    const { editor, sessionId } = await stage.share({ turns: [[{ stream: { count: CHUNKS, bytes: 30, everyMs: 3 } }]] });
+    const { editor, sessionId } = await stage.share({
+      turns: [[{ stream: { count: CHUNKS, bytes: 30, everyMs: 3 } }]],
+    });
     const query = `?instance=${(await stage.linked())[0]?.id}`;
     const token = await stage.token("viewer");
     const early = await Promise.all(Array.from({ length: JOINS }, (_, index) => join(stage.acp(query), token, index)));

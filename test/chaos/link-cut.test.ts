@@ -58,7 +58,9 @@ describe("a link that is cut, held up and opened again", () => {
       };
       const talks = [
         converse("editor", (text) => editor.call("session/prompt", textPrompt(sessionId, text))),
-        ...seats.slice(0, 2).map(({ follower }, index) => converse(`phone${index}`, (text, id) => follower.prompt(text, id))),
+        ...seats
+          .slice(0, 2)
+          .map(({ follower }, index) => converse(`phone${index}`, (text, id) => follower.prompt(text, id))),
       ];
       const stopFor = async (pid: number, ms: number): Promise<void> => {
         process.kill(pid, "SIGSTOP");

@@ -20,7 +20,11 @@ describe("ways to run a bridge", () => {
     const agent = join(stage.home.dir, "agent.sh");
     const words = 'echo "args: $*"; tty; env | grep -c ^ACP_HUB_; exit 42';
     writeFileSync(agent, words);
-    const child = stage.home.spawnCommand("python3", ["-c", PTY, ...stage.home.commandLine(["bridge", "--", "sh", agent, "--acp", "--login"])]);
+    const child = stage.home.spawnCommand("python3", [
+      "-c",
+      PTY,
+      ...stage.home.commandLine(["bridge", "--", "sh", agent, "--acp", "--login"]),
+    ]);
     const { code, stdout } = await finished(child);
     expect(stdout).toContain("args: --acp --login");
     expect(stdout).toContain("/dev/pts/");
@@ -55,12 +59,20 @@ describe("ways to run a bridge", () => {
   it("I2 L6 a headless bridge has no editor: remote clients open, prompt and end; it ends on TERM with its agent", async () => {
     await stage.serve();
     const record = join(stage.home.dir, "record");
-    const child = stage.home.spawn(["bridge", "--headless", "--name", "alone", ...scripted({ record, turns: [[{ say: "hi" }]] })]);
+    const child = stage.home.spawn([
+      "bridge",
+      "--headless",
+      "--name",
+      "alone",
+      ...scripted({ record, turns: [[{ say: "hi" }]] }),
+    ]);
     const [instance] = await stage.linked();
     expect(instance).toMatchObject({ origin: "headless", name: "alone" });
     const owner = await stage.client("owner", `?instance=${instance?.id}`);
     const { sessionId } = await owner.call("session/new", { cwd: instance?.workspace ?? "/", mcpServers: [] });
-    expect(await owner.call("session/prompt", textPrompt(String(sessionId), "hello"))).toMatchObject({ stopReason: "end_turn" });
+    expect(await owner.call("session/prompt", textPrompt(String(sessionId), "hello"))).toMatchObject({
+      stopReason: "end_turn",
+    });
     await expect.poll(() => owner.textOf("agent_message_chunk")).toBe("hi");
     const first = JSON.parse(readFileSync(record, "utf8").split("\n")[0] ?? "{}") as Record<string, unknown>;
     expect(first).toMatchObject({ method: "initialize", params: { clientInfo: { name: "acp-hub" } } });
@@ -105,7 +117,9 @@ describe("ways to run a bridge", () => {
       );
     await expect.poll(refusals).toEqual([-32700, -32600]);
     // An editor that does not wait for the answers is served as its agent would.
-    editor.sendText('{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}');
+    editor.sendText(
+      '{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}',
+    );
     const created = await editor.callAs("n", "session/new", { cwd: "/", mcpServers: [] });
     expect(created["sessionId"]).toBe("s1");
   });

@@ -125,7 +125,9 @@ describe("the command line beside a hub", () => {
       for await (const chunk of lines.stdout ?? []) text += String(chunk);
       return text;
     })();
-    await expect.poll(async () => (await stage.instances()).flatMap(({ clients }) => clients), { timeout: 5000 }).toContain(2);
+    await expect
+      .poll(async () => (await stage.instances()).flatMap(({ clients }) => clients), { timeout: 5000 })
+      .toContain(2);
     editor.answer(asked.id, { outcome: { outcome: "selected", optionId: "allow" } });
     await turn;
     await expect.poll(() => shown).toContain("words\\x1b[2J");
@@ -169,7 +171,8 @@ describe("the command line beside a hub", () => {
     await editor.initialize({});
     await expect.poll(() => existsSync(join(paths.logDir, "bridge.log")), { timeout: 5000 }).toBe(true);
     const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
-    for (const dir of [stage.home.dir, paths.keysDir, paths.runDir, paths.logDir]) expect([dir, mode(dir)]).toEqual([dir, "700"]);
+    for (const dir of [stage.home.dir, paths.keysDir, paths.runDir, paths.logDir])
+      expect([dir, mode(dir)]).toEqual([dir, "700"]);
     const files = [
       paths.database,
       `${paths.database}-wal`,
@@ -205,8 +208,18 @@ describe("the command line beside a hub", () => {
     remote.close();
     editor.close();
     await expect.poll(() => readFileSync(join(stage.paths.logDir, "hub.log"), "utf8")).toContain("interaction settled");
-    const logs = ["hub.log", "bridge.log"].map((name) => readFileSync(join(stage.paths.logDir, name), "utf8")).join("\n");
-    const secrets = [token, token.split(".")[2] ?? "", code, url.split("#pair=")[1] ?? "", "WRON-GONE", "a-secret-question", "a-secret-answer"];
+    const logs = ["hub.log", "bridge.log"]
+      .map((name) => readFileSync(join(stage.paths.logDir, name), "utf8"))
+      .join("\n");
+    const secrets = [
+      token,
+      token.split(".")[2] ?? "",
+      code,
+      url.split("#pair=")[1] ?? "",
+      "WRON-GONE",
+      "a-secret-question",
+      "a-secret-answer",
+    ];
     for (const secret of secrets) expect(logs.includes(secret)).toBe(false);
   });
 

@@ -31,7 +31,9 @@ describe("two editors, one hub-wide connection", () => {
       ["left", "left"],
       ["right", "right"],
     ]);
-    const turns = [left, right].map(({ sessionId }) => phone.call("session/prompt", textPrompt(sessionId, `to ${sessionId}`)));
+    const turns = [left, right].map(({ sessionId }) =>
+      phone.call("session/prompt", textPrompt(sessionId, `to ${sessionId}`)),
+    );
     for (const { editor } of [left, right]) {
       const asked = await editor.nextRequest("session/request_permission");
       editor.answer(asked.id, { outcome: { outcome: "selected", optionId: "allow" } });
@@ -46,7 +48,9 @@ describe("two editors, one hub-wide connection", () => {
   it("contract 4 P5 asks of both agents under ids of its own, and each answer finds its way", async () => {
     const phone = await stage.client("driver");
     for (const { sessionId } of [left, right]) await phone.call("session/load", loadOf(sessionId));
-    const turns = [left, right].map(({ editor, sessionId }) => editor.call("session/prompt", textPrompt(sessionId, "go")));
+    const turns = [left, right].map(({ editor, sessionId }) =>
+      editor.call("session/prompt", textPrompt(sessionId, "go")),
+    );
     const first = await phone.nextRequest("session/request_permission");
     const second = await phone.nextRequest("session/request_permission");
     expect(first.id).not.toBe(second.id);
@@ -70,13 +74,19 @@ describe("two editors, one hub-wide connection", () => {
     expect(refused).toMatchObject({ code: -32602, data: { code: "instance-required" } });
     expect(refused?.data.candidates).toHaveLength(2);
     const instance = (await stage.instances())[1];
-    const made = await owner.call("session/new", { ...fresh, cwd: instance?.workspace ?? "/", _meta: { "acp-hub": { instance: instance?.id ?? "" } } });
+    const made = await owner.call("session/new", {
+      ...fresh,
+      cwd: instance?.workspace ?? "/",
+      _meta: { "acp-hub": { instance: instance?.id ?? "" } },
+    });
     expect(objectAt(objectAt(objectAt(made, "_meta"), "acp-hub"), "agent")).toMatchObject({ instance: instance?.id });
   });
 
   it("B1 a watcher that attaches nothing sees both sessions, each in its order", async () => {
     const watcher = await stage.client("viewer");
-    const turns = [left, right].map(({ editor, sessionId }) => editor.call("session/prompt", textPrompt(sessionId, "watch me")));
+    const turns = [left, right].map(({ editor, sessionId }) =>
+      editor.call("session/prompt", textPrompt(sessionId, "watch me")),
+    );
     for (const { editor } of [left, right]) {
       const asked = await editor.nextRequest("session/request_permission");
       editor.answer(asked.id, { outcome: { outcome: "selected", optionId: "allow" } });
@@ -99,12 +109,17 @@ describe("two editors, one hub-wide connection", () => {
     const phone = await stage.client("driver");
     for (const { sessionId } of [left, right]) await phone.call("session/load", loadOf(sessionId));
     right.child.kill("SIGKILL");
-    expect(await phone.nextNotification("_acp-hub/detached")).toMatchObject({ sessionId: "right", reason: "instance-gone" });
+    expect(await phone.nextNotification("_acp-hub/detached")).toMatchObject({
+      sessionId: "right",
+      reason: "instance-gone",
+    });
     const turn = phone.call("session/prompt", textPrompt("left", "alone now"));
     const asked = await left.editor.nextRequest("session/request_permission");
     left.editor.answer(asked.id, { outcome: { outcome: "selected", optionId: "allow" } });
     expect((await turn)["stopReason"]).toBe("end_turn");
     expect(phone.closed).toBeUndefined();
-    await expect(phone.call("session/prompt", textPrompt("right", "still there?"))).rejects.toMatchObject({ code: -32004 });
+    await expect(phone.call("session/prompt", textPrompt("right", "still there?"))).rejects.toMatchObject({
+      code: -32004,
+    });
   });
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { parseFrame } from "../../src/protocol/envelope.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
-import { Follower, Transcript } from "./follower.ts";
+import { type Follower, Transcript } from "./follower.ts";
 import type { RawClient } from "./raw-client.ts";
 import { loadOf, type Stage } from "./stage.ts";
 import { seededRandom } from "./world/random.ts";
