@@ -6,19 +6,14 @@ import type { History } from "../history.ts";
 import type { Routes } from "./app.ts";
 import { READ } from "./needs.ts";
 import { Problem } from "./problem.ts";
+import { type Query, readQuery } from "./send-file.ts";
 
 const STATES: ReadonlySet<string> = new Set(["idle", "running", "waiting", "closed", "live"]);
 
-interface ListQuery {
-  readonly q?: string;
-  readonly workspace?: string;
-  readonly state?: string;
-  readonly cursor?: string;
-  readonly limit?: string;
-}
-
-function readQuery(query: ListQuery): SessionQuery {
-  const { q, workspace, state, cursor, limit } = query;
+function sessionQuery(query: Query): SessionQuery {
+  const [q, workspace, state, cursor, limit] = ["q", "workspace", "state", "cursor", "limit"].map((name) =>
+    readQuery(query, name),
+  );
   if (state !== undefined && !STATES.has(state)) throw new Problem(400, `"state" is one of ${[...STATES].join(", ")}`);
   const count = limit === undefined ? undefined : Number(limit);
   if (count !== undefined && !(Number.isInteger(count) && count >= 1 && count <= 200)) {
@@ -51,8 +46,8 @@ function view(hit: SessionHit): object {
 
 export function historyRoutes(store: Store, history: History): Routes {
   return (app) => {
-    app.get<{ Querystring: ListQuery }>("/api/sessions", READ, (request) => {
-      const page = store.sessions.list(readQuery(request.query));
+    app.get<{ Querystring: Query }>("/api/sessions", READ, (request) => {
+      const page = store.sessions.list(sessionQuery(request.query));
       return { sessions: page.hits.map(view), nextCursor: page.nextCursor ?? null };
     });
     app.get("/api/projects", READ, () => store.sessions.workspaces());
