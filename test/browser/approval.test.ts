@@ -131,7 +131,7 @@ describe("approvals", () => {
     const { session, open } = stage();
     const page = await open("Pixel");
     const answer = session.ask("elicitation/create", FORM_ASK);
-    await page.getByText("How shall the retry be configured?").waitFor();
+    await page.locator(".sheet").getByText("How shall the retry be configured?").waitFor();
     await page.getByRole("button", { name: "Send", exact: true }).first().click();
     await page.getByText("Fill this in").waitFor();
     await page.getByLabel("Name").fill("retry");
