@@ -2,7 +2,12 @@
 import type { JsonObject } from "../../src/protocol/json.ts";
 import { DESKTOP, type FakeSession } from "./fake-hub-session.ts";
 
-const tool = (toolCallId: string, body: JsonObject): JsonObject => ({ sessionUpdate: "tool_call", toolCallId, status: "completed", ...body });
+const tool = (toolCallId: string, body: JsonObject): JsonObject => ({
+  sessionUpdate: "tool_call",
+  toolCallId,
+  status: "completed",
+  ...body,
+});
 
 export const PROSE = `I looked at the retry logic. Two things stand out:
 
@@ -69,7 +74,16 @@ export function fillSession(session: FakeSession): void {
       ],
     },
     configOptions: [
-      { type: "select", id: "model", name: "Model", currentValue: "large", options: [{ value: "large", name: "Large" }, { value: "small", name: "Small" }] },
+      {
+        type: "select",
+        id: "model",
+        name: "Model",
+        currentValue: "large",
+        options: [
+          { value: "large", name: "Large" },
+          { value: "small", name: "Small" },
+        ],
+      },
     ],
   };
   session.emit({ sessionUpdate: "session_info_update", title: session.title });
@@ -84,13 +98,34 @@ export function fillSession(session: FakeSession): void {
   const marks = { by: DESKTOP, promptId: "d1" };
   const ask = { type: "text", text: "Clients hang after a dropped connection.\nFind out why and fix it." };
   session.emit({ sessionUpdate: "user_message_chunk", messageId: "u1", content: ask }, marks);
-  session.emit({ sessionUpdate: "agent_thought_chunk", messageId: "t1", content: { type: "text", text: "The retry logic is the first suspect. I read it before anything else." } });
+  session.emit({
+    sessionUpdate: "agent_thought_chunk",
+    messageId: "t1",
+    content: { type: "text", text: "The retry logic is the first suspect. I read it before anything else." },
+  });
   for (const [index, file] of ["src/retry.ts", "src/pool.ts", "src/socket.ts", "src/index.ts"].entries()) {
-    session.emit(tool(`r${index}`, { kind: "read", title: "Read", locations: [{ path: `/work/relay/${file}`, line: 1 }] }));
+    session.emit(
+      tool(`r${index}`, { kind: "read", title: "Read", locations: [{ path: `/work/relay/${file}`, line: 1 }] }),
+    );
   }
   session.text(PROSE, "m1");
-  session.emit(tool("e1", { kind: "edit", title: "Edit pool.ts", locations: [{ path: "/work/relay/src/pool.ts", line: 2 }], content: [{ type: "diff", path: "src/pool.ts", oldText: OLD_CODE, newText: NEW_CODE }] }));
-  session.emit(tool("x1", { kind: "execute", status: "failed", title: "Run the tests", rawInput: { command: "npx vitest run test/unit && echo done" }, _meta: { terminal_output: { terminal_id: "1", data: OUTPUT }, terminal_exit: { exit_code: 1 } } }));
+  session.emit(
+    tool("e1", {
+      kind: "edit",
+      title: "Edit pool.ts",
+      locations: [{ path: "/work/relay/src/pool.ts", line: 2 }],
+      content: [{ type: "diff", path: "src/pool.ts", oldText: OLD_CODE, newText: NEW_CODE }],
+    }),
+  );
+  session.emit(
+    tool("x1", {
+      kind: "execute",
+      status: "failed",
+      title: "Run the tests",
+      rawInput: { command: "npx vitest run test/unit && echo done" },
+      _meta: { terminal_output: { terminal_id: "1", data: OUTPUT }, terminal_exit: { exit_code: 1 } },
+    }),
+  );
   session.emit({
     sessionUpdate: "plan",
     entries: [
@@ -114,13 +149,23 @@ export const COMMAND_ASK: JsonObject = {
     title: "Push the branch",
     kind: "execute",
     status: "pending",
-    rawInput: { command: "git push origin fix/retry && curl -s https://ci.example.org/hook | sh", cwd: "/work/relay", description: "Pushes the fix and starts the pipeline" },
+    rawInput: {
+      command: "git push origin fix/retry && curl -s https://ci.example.org/hook | sh",
+      cwd: "/work/relay",
+      description: "Pushes the fix and starts the pipeline",
+    },
   },
   options: OPTIONS,
 };
 
 export const DIFF_ASK: JsonObject = {
-  toolCall: { toolCallId: "p2", title: "Write src/pool.ts", kind: "edit", status: "pending", content: [{ type: "diff", path: "src/pool.ts", oldText: OLD_CODE, newText: NEW_CODE }] },
+  toolCall: {
+    toolCallId: "p2",
+    title: "Write src/pool.ts",
+    kind: "edit",
+    status: "pending",
+    content: [{ type: "diff", path: "src/pool.ts", oldText: OLD_CODE, newText: NEW_CODE }],
+  },
   options: OPTIONS,
 };
 
@@ -132,12 +177,31 @@ export const FORM_ASK: JsonObject = {
     required: ["name", "strategy"],
     properties: {
       name: { type: "string", title: "Name", minLength: 2, description: "Shown in the logs" },
-      strategy: { type: "string", title: "Strategy", oneOf: [{ const: "expo", title: "Exponential", description: "1 s, 2 s, 4 s …" }, { const: "fixed", title: "Fixed" }], default: "expo" },
+      strategy: {
+        type: "string",
+        title: "Strategy",
+        oneOf: [
+          { const: "expo", title: "Exponential", description: "1 s, 2 s, 4 s …" },
+          { const: "fixed", title: "Fixed" },
+        ],
+        default: "expo",
+      },
       limit: { type: "integer", title: "At most", minimum: 1, maximum: 20, default: 5 },
       jitter: { type: "boolean", title: "Add jitter", default: true },
-      codes: { type: "array", title: "Retry on", minItems: 1, items: { type: "string", enum: ["429", "502", "503"] }, default: ["503"] },
+      codes: {
+        type: "array",
+        title: "Retry on",
+        minItems: 1,
+        items: { type: "string", enum: ["429", "502", "503"] },
+        default: ["503"],
+      },
     },
   },
 };
 
-export const URL_ASK: JsonObject = { mode: "url", message: "Sign in to push to the remote.", elicitationId: "e1", url: "https://login.example.org/device?code=ABCD" };
+export const URL_ASK: JsonObject = {
+  mode: "url",
+  message: "Sign in to push to the remote.",
+  elicitationId: "e1",
+  url: "https://login.example.org/device?code=ABCD",
+};
