@@ -1,6 +1,7 @@
 /** The file several bridges share: nothing of anybody is lost. */
-import { mkdtempSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, statSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../../src/backends/zcode/clock.ts";
@@ -48,6 +49,29 @@ test("row 62 unused records expire, used ones never; members of others are kept"
   const table = JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
   expect(Object.keys(table).sort()).toEqual(["fresh", "used"]);
   expect(table["used"]).toMatchObject({ theirs: { x: 1 } });
+});
+
+test("H19 a lock signed by a process that is no more is taken away at once, one of a living process is waited for", async () => {
+  const lock = `${path}.lock`;
+  const dead = spawnSync(process.execPath, ["-e", ""]).pid;
+  writeFileSync(lock, `${hostname()} ${dead}`);
+  await store().save("u1", { cwd: "/a", createdAt: Date.now() });
+  expect((await store().read()).has("u1")).toBe(true);
+  writeFileSync(lock, `${hostname()} ${process.pid}`);
+  const waiting = store().save("u2", { cwd: "/a", createdAt: Date.now() });
+  expect(
+    await Promise.race([
+      waiting.then(() => "written"),
+      store()
+        .read()
+        .then(() => "waits"),
+    ]),
+  ).toBe("waits");
+  expect((await store().read()).has("u2")).toBe(false);
+  unlinkSync(lock);
+  await waiting;
+  expect((await store().read()).has("u2")).toBe(true);
+  expect(readdirSync(dir)).toEqual(["acp-lazy-sessions.json"]);
 });
 
 test("a lock whose owner was killed does not stop the next bridge, nor do its leftovers stay", async () => {

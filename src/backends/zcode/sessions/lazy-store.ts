@@ -2,7 +2,8 @@
  * The file that says which backend session an ACP session id stands for. Several bridges share it: it is read afresh,
  * merged and renamed into place under a lock at every change, and a record in use never expires.
  */
-import { mkdir, open, readdir, readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
+import { link, mkdir, open, readdir, readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { isObject, type JsonObject, numberAt, objectAt, put, stringAt } from "../../../protocol/json.ts";
 import { type Clock, pause } from "../clock.ts";
@@ -11,9 +12,23 @@ import type { LazyRecord, LazyTable, SessionMap } from "./session-map.ts";
 
 const UNUSED_KEPT_MS = 30 * 24 * 3_600_000;
 const TEMPORARY_KEPT_MS = 3_600_000;
+/** Only for a lock whose owner cannot be asked after: killed before it signed, or on another machine. */
 const LOCK_STALE_MS = 10_000;
-const LOCK_TRIES = 200;
+/** Longer than a lock can be stale, so that a record is late rather than lost. */
+const LOCK_TRIES = 800;
 const LOCK_STEP_MS = 15;
+
+/** True when the lock was signed on this machine by a process that is no more. */
+function isOwnerDead(owner: string): boolean {
+  const [host, pid] = owner.split(" ");
+  if (host !== hostname() || pid === undefined) return false;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "ESRCH";
+  }
+}
 
 function readRecord(value: unknown): LazyRecord | undefined {
   if (!isObject(value)) return undefined;
@@ -122,19 +137,31 @@ export class LazyStore implements SessionMap {
     for (let attempt = 0; attempt < LOCK_TRIES; attempt++) {
       try {
         const handle = await open(path, "wx", 0o600);
-        await handle.close();
+        await handle.writeFile(`${hostname()} ${process.pid}`).finally(() => handle.close());
         return () => unlink(path).catch(() => {});
       } catch {
-        const age = await stat(path).then(
-          (info) => Date.now() - info.mtimeMs,
-          () => 0,
-        );
-        // Its owner was killed inside a write that takes milliseconds.
-        if (age > LOCK_STALE_MS) await unlink(path).catch(() => {});
-        else await pause(this.#clock, LOCK_STEP_MS);
+        if (!(await this.#breakLock(path))) await pause(this.#clock, LOCK_STEP_MS);
       }
     }
     throw new Error("the session map is locked");
+  }
+
+  /** Takes away the lock of a bridge that was killed while it wrote. False when its owner may still be at it. */
+  async #breakLock(path: string): Promise<boolean> {
+    const aside = `${path}-${process.pid}-${this.#counter++}`;
+    try {
+      const owner = await readFile(path, "utf8");
+      const { mtimeMs } = await stat(path);
+      if (!isOwnerDead(owner) && Date.now() - mtimeMs <= LOCK_STALE_MS) return false;
+      await rename(path, aside);
+      // Another bridge may have taken the dead lock away and set its own meanwhile: that one goes back.
+      if ((await readFile(aside, "utf8")) !== owner) await link(aside, path);
+      return true;
+    } catch {
+      return false;
+    } finally {
+      await unlink(aside).catch(() => {});
+    }
   }
 
   async #sweep(): Promise<void> {
