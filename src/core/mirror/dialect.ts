@@ -9,7 +9,7 @@ import { type Json, type JsonObject, objectAt } from "../../protocol/json.ts";
 import { isExtendedOnly } from "../journal/frames.ts";
 import type { JournalItem } from "../journal/item.ts";
 import type { Connection } from "./connection.ts";
-import type { HistoryPlan } from "./history-plan.ts";
+import { type HistoryPlan, isMessage, tailStart } from "./history-plan.ts";
 import type { MirrorSession } from "./session.ts";
 
 export const LOAD_EARLIER = "session/load_earlier";
@@ -18,6 +18,15 @@ const TURN_STATE = "$/zcode/turnState";
 /** A load with `_meta.zcode` says that this connection speaks the dialect. */
 export function noteDialect<E>(connection: Connection<E>, params: JsonObject): void {
   if (objectAt(objectAt(params, "_meta"), "zcode") !== undefined) connection.speaksDialect = true;
+}
+
+/** A load as it goes up: what comes back is everybody's history, so it has to be all of it (B2). */
+export function withoutLimit(params: JsonObject): JsonObject {
+  const meta = objectAt(params, "_meta");
+  const zcode = objectAt(meta, "zcode");
+  if (zcode?.["limit"] === undefined) return params;
+  const { limit: _limit, ...rest } = zcode;
+  return { ...params, _meta: { ...meta, zcode: rest } };
 }
 
 /** What the page ends at: opaque to the client, read again by `readPosition`. */
@@ -63,8 +72,9 @@ export interface DialectPage {
 /** The `limit` items before `before`, oldest first. */
 export function earlierPage<E>(session: MirrorSession<E>, before: number, limit: number): DialectPage {
   const older = session.journal.replay().filter((item) => isShown(item) && item.first < before);
-  const items = older.slice(-Math.max(1, limit));
-  return { items, replayMeta: replayMeta(session, items, items.length < older.length, before) };
+  const start = tailStart(older, Math.max(1, limit));
+  const items = older.slice(start);
+  return { items, replayMeta: replayMeta(session, items, older.slice(0, start).some(isMessage), before) };
 }
 
 function replayMeta<E>(
@@ -78,7 +88,7 @@ function replayMeta<E>(
   return {
     cursor: cursorText({ epoch: session.epoch, before: items[0]?.first ?? before }),
     hasMore,
-    replayedMessages: items.length,
+    replayedMessages: items.filter(isMessage).length,
     turnActive: session.info.turn !== "idle",
     ...(last !== undefined && { lastMessageId: last }),
   };
@@ -88,7 +98,7 @@ function replayMeta<E>(
 export function dialectResult<E>(session: MirrorSession<E>, plan: HistoryPlan, result: JsonObject): JsonObject {
   const given = (plan.tailItems ?? session.journal.replay()).filter(isShown);
   const meta = replayMeta(session, given, plan.hasMore, session.journal.tail + 1);
-  return { ...result, replayMeta: { ...meta, totalMessages: given.length + (plan.earlier ?? 0) } };
+  return { ...result, replayMeta: { ...meta, totalMessages: given.filter(isMessage).length + (plan.earlier ?? 0) } };
 }
 
 /** Tells the turn state to those who speak the dialect, in its place among the session's events. */

@@ -1,7 +1,9 @@
 /** What of a session's history a load or resume gives, and the verdict on a cursor (S1, S3, S4). Pure. */
+import { ACP, STATE_KINDS } from "../../protocol/acp.ts";
 import type { LoadVerdict } from "../../protocol/hub-methods.ts";
 import { type Json, type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
 import { hubMeta, readCursor } from "../../protocol/meta.ts";
+import { isExtendedOnly } from "../journal/frames.ts";
 import type { JournalItem } from "../journal/item.ts";
 import type { MirrorSession } from "./session.ts";
 
@@ -13,16 +15,47 @@ export interface HistoryPlan {
   /** Only the last ones of the history: they are given one by one instead. */
   readonly tailItems?: readonly JournalItem[];
   readonly hasMore: boolean;
-  /** Items before the given ones, where that was counted. */
+  /** Messages and cards before the given ones, where that was counted. */
   readonly earlier?: number;
   /** The reader knows what came up to here: cards older than that need not be shown again. */
   readonly knownAfter: number;
 }
 
-/** How many items a load asks for; undefined for all of them. */
-export function limitOf(params: JsonObject): number | undefined {
-  const limit = numberAt(hubMeta(params), "limit") ?? numberAt(objectAt(objectAt(params, "_meta"), "zcode"), "limit");
-  return limit === undefined ? undefined : Math.max(0, Math.floor(limit));
+/** How far a tail goes back beyond its limit to start with a prompt. */
+const ALIGN_MAX = 500;
+
+function kindOf(item: JournalItem | undefined): string | undefined {
+  if (item?.method !== ACP.sessionUpdate) return undefined;
+  return item.run?.kind ?? stringAt(objectAt(item.params, "update"), "sessionUpdate");
+}
+
+/** An item a client shows as a message or card of its own. */
+export const isMessage = (item: JournalItem): boolean => !isExtendedOnly(item) && !STATE_KINDS.has(kindOf(item) ?? "");
+
+const isPrompt = (item: JournalItem | undefined): boolean => kindOf(item) === "user_message_chunk";
+
+/** Where the last `limit` messages start, taken back to the prompt of their turn where one is near. */
+export function tailStart(items: readonly JournalItem[], limit: number): number {
+  let start = items.length;
+  for (let left = limit; start > 0 && left > 0; start -= 1) {
+    const item = items[start - 1];
+    if (item !== undefined && isMessage(item)) left -= 1;
+  }
+  const least = Math.max(0, start - ALIGN_MAX);
+  let turn = start;
+  while (turn > least && !(isPrompt(items[turn]) && !isPrompt(items[turn - 1]))) turn -= 1;
+  return limit > 0 && isPrompt(items[turn]) ? turn : start;
+}
+
+/** The items of a load that asks only for the last ones; undefined for all of them. */
+function tailOf(items: readonly JournalItem[], params: JsonObject): readonly JournalItem[] | undefined {
+  const ours = numberAt(hubMeta(params), "limit");
+  const theirs = numberAt(objectAt(objectAt(params, "_meta"), "zcode"), "limit");
+  const limit = ours ?? theirs;
+  if (limit === undefined) return undefined;
+  const count = Math.max(0, Math.floor(limit));
+  if (ours === undefined) return items.slice(tailStart(items, count));
+  return count === 0 ? [] : items.slice(-count);
 }
 
 export function planHistory<E>(session: MirrorSession<E>, params: JsonObject, isResume: boolean): HistoryPlan {
@@ -33,14 +66,14 @@ export function planHistory<E>(session: MirrorSession<E>, params: JsonObject, is
   const history = stringAt(ours, "history") ?? (isResume ? "none" : "full");
   const { tail } = journal;
   if (history !== "full") return { after: tail, verdict: "ok", hasMore: tail > 0, knownAfter: tail };
-  const limit = limitOf(params);
   const whole: Pick<HistoryPlan, "verdict" | "reason"> = journal.isWhole
     ? { verdict: "ok" }
     : { verdict: "gap", reason: "trimmed" };
-  if (limit === undefined) return { after: 0, ...whole, hasMore: false, knownAfter: 0 };
   const items = journal.replay();
-  const tailItems = limit === 0 ? [] : items.slice(-limit);
-  const earlier = items.length - tailItems.length;
+  const tailItems = tailOf(items, params);
+  if (tailItems === undefined) return { after: 0, ...whole, hasMore: false, knownAfter: 0 };
+  const before = items.slice(0, items.length - tailItems.length);
+  const earlier = before.filter(isMessage).length;
   const knownAfter = (tailItems[0]?.first ?? tail + 1) - 1;
   return { after: tail, ...whole, tailItems, hasMore: earlier > 0, earlier, knownAfter };
 }

@@ -13,7 +13,7 @@ import type { JournalItem } from "../journal/item.ts";
 import type { Attachments } from "./attach.ts";
 import type { ClientRequest, Connection } from "./connection.ts";
 import type { MirrorContext } from "./context.ts";
-import { cursorExpired, earlierPage, LOAD_EARLIER, pageLimit, readPosition } from "./dialect.ts";
+import { cursorExpired, earlierPage, LOAD_EARLIER, pageLimit, readPosition, withoutLimit } from "./dialect.ts";
 import { attachResult, DRAFT, readAttach } from "./draft-attach.ts";
 import { checkMethod, checkReachesAgent, isDisguised, mayNotify, OPENS_SESSION, type ParamsFilter } from "./gate.ts";
 import type { MirrorSession } from "./session.ts";
@@ -181,7 +181,7 @@ export class MirrorRequests<Encoded> {
     if (filtered === undefined) return undefined;
     return this.#up.request(
       request.method,
-      filtered.params,
+      withoutLimit(filtered.params),
       connection.by,
       (body) => {
         const session = this.#session(request.params);

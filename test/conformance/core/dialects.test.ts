@@ -51,6 +51,56 @@ test("C4.dialect a load with _meta.zcode gives the last items, replayMeta, and p
   for (const mark of marks) expect(mark).toMatchObject({ "acp-hub": { page: true } });
 });
 
+test("C4.dialect a tail counts messages, not states, and starts with the prompt of its turn", () => {
+  const world = new World().start();
+  const session = world.newSession();
+  for (let turn = 0; turn < 3; turn += 1) {
+    for (const kind of ["user_message_chunk", "agent_message_chunk"])
+      world.agent.update(session, { ...chunk(`${kind} ${turn}`, `${kind}-${turn}`), sessionUpdate: kind });
+    world.agent.update(session, toolCall(`t${turn}`));
+    world.agent.update(session, { sessionUpdate: "usage_update", used: turn, size: 10 });
+  }
+  world.settle();
+  const { client, result } = zcodeLoad(world, session, 4);
+  const prompts = client.updates(session).filter((update) => update["sessionUpdate"] === "user_message_chunk");
+  expect(prompts).toHaveLength(2);
+  expect(client.updates(session)[0]).toMatchObject({ content: { text: "user_message_chunk 1" } });
+  expect(result["replayMeta"]).toMatchObject({ hasMore: true, totalMessages: 9, replayedMessages: 6 });
+  const whole = zcodeLoad(world, session, 7);
+  expect(whole.result["replayMeta"]).toMatchObject({ hasMore: false, totalMessages: 9, replayedMessages: 9 });
+  const none = zcodeLoad(world, session, 0);
+  expect(none.result["replayMeta"]).toMatchObject({ hasMore: true, totalMessages: 9, replayedMessages: 0 });
+});
+
+test("C4.dialect B2 the limit of one client does not reach the agent: what it replays is the history of all", () => {
+  const world = new World().start();
+  const asked: JsonObject[] = [];
+  world.agent.responders.set("session/load", (request) => {
+    asked.push(request.params);
+    world.agent.respond(request, {});
+  });
+  zcodeLoad(world, "old", 30);
+  expect(asked).toMatchObject([{ sessionId: "old", _meta: { zcode: {} } }]);
+  expect(JSON.stringify(asked)).not.toContain("limit");
+});
+
+test("X6 a plain client is not asked before the history it is about to load; one that loads nothing, as a watcher", () => {
+  const { world, session } = shared();
+  world.agent.askPermission(session);
+  world.settle();
+  const loader = world.remote({ name: "loader" });
+  const watcher = world.remote({ name: "watcher" });
+  expect([loader.openDialogs, watcher.openDialogs]).toEqual([[], []]);
+  world.load(loader, session);
+  expect(loader.openDialogs).toEqual([]);
+  world.advance(300);
+  expect(loader.openDialogs).toHaveLength(1);
+  expect(watcher.openDialogs).toEqual([]);
+  world.advance(700);
+  expect(watcher.openDialogs).toHaveLength(1);
+  expect(loader.of("$/cancel_request")).toEqual([]);
+});
+
 test("C4.dialect a cursor of another epoch, or no cursor at all, has expired in so many words", () => {
   const { world, session } = shared();
   const { client, result } = zcodeLoad(world, session, 3);
