@@ -3,6 +3,7 @@
  * server has to live with. What it could not have coped with is a complaint.
  */
 import { WebSocket } from "ws";
+import { STATE_KINDS } from "../../src/protocol/acp.ts";
 import { isObject, type Json, type JsonObject, objectAt, stringAt } from "../../src/protocol/json.ts";
 import { Transcript } from "./world/transcript.ts";
 
@@ -248,9 +249,9 @@ export class Phone {
   #update(params: JsonObject): void {
     const update = objectAt(params, "update") ?? {};
     if (params["sessionId"] !== this.sessionId) return;
-    if (this.#isPaging) {
+    // It takes everything for page content: only states do no harm there.
+    if (this.#isPaging && !STATE_KINDS.has(stringAt(update, "sessionUpdate") ?? "")) {
       this.page.push(update);
-      // It takes everything for page content: only a mark can tell.
       const isPage = objectAt(objectAt(params, "_meta"), "acp-hub")?.["page"] === true;
       if (!isPage) this.complaints.push("a live update inside a page");
       return;
