@@ -2,16 +2,20 @@ import { client, methods, PROTOCOL_VERSION } from "@agentclientprotocol/sdk";
 import { createWebSocketStream } from "@agentclientprotocol/sdk/experimental/ws-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
+import { connectClient, type RawClient } from "../support/raw-client.ts";
 import { loadOf, type Shared, Stage, textPrompt, upgrade } from "../support/stage.ts";
 
 describe("ways in to /acp", () => {
   const stage = new Stage();
   let shared: Shared;
   let query: string;
+  /** Opened first and never initialized. */
+  let idle: RawClient;
   beforeAll(async () => {
     await stage.serve();
     shared = await stage.share({ turns: [[{ say: "Hello from the agent." }, { ask: true }]] });
     query = `?instance=${(await stage.linked())[0]?.id}`;
+    idle = await connectClient(stage.acp(query), await stage.token("viewer"));
   });
   afterAll(() => stage.end());
 
@@ -125,17 +129,6 @@ describe("ways in to /acp", () => {
     expect(await upgrade(stage.acp(`${query}&ticket=${ticket}`))).toMatchObject({ status: 401 });
   });
 
-  it("contract 4 drops who does not initialize within its time, with 1008", async () => {
-    const opened = await upgrade(stage.acp(query), {
-      headers: { authorization: `Bearer ${await stage.token("viewer")}` },
-    });
-    if ("status" in opened) throw new Error("refused");
-    const remote = opened.client();
-    await expect(remote.call("session/list", {})).rejects.toMatchObject({ code: -32600 });
-    const code = await new Promise((resolve) => opened.ws.once("close", resolve));
-    expect(code).toBe(1008);
-  });
-
   it("P5 gives request ids back exactly as sent, and refuses one in flight a second time", async () => {
     const remote = await stage.client("driver", query);
     await remote.call("session/load", loadOf(shared.sessionId));
@@ -147,5 +140,10 @@ describe("ways in to /acp", () => {
     remote.sendText(JSON.stringify({ jsonrpc: "2.0", id: "same", method: "session/list", params: {} }));
     await expect(turn).rejects.toMatchObject({ code: -32600 });
     remote.answer(asked.id, { outcome: { outcome: "selected", optionId: "allow" } });
+  });
+
+  it("contract 4 drops who does not initialize within its time, with 1008", async () => {
+    await expect(idle.call("session/list", {})).rejects.toMatchObject({ code: -32600 });
+    await expect.poll(() => idle.closed?.code, { timeout: 15_000 }).toBe(1008);
   });
 });

@@ -5,7 +5,7 @@ import { makePrivateDir } from "../../src/config/paths.ts";
 import { paramsOf } from "../../src/protocol/envelope.ts";
 import { ndjsonTransport } from "../../src/transport/ndjson.ts";
 import { RawClient } from "../support/raw-client.ts";
-import { openSession, Stage, scripted, textPrompt } from "../support/stage.ts";
+import { openSession, Stage, scripted, textPrompt, until } from "../support/stage.ts";
 
 const CHUNKS = 250;
 const SCRIPT = {
@@ -29,7 +29,7 @@ async function converse(editor: RawClient, midway: () => void = () => undefined)
   const sessionId = await openSession(editor);
   const from = editor.frames.length;
   const turn = editor.callAs("p", "session/prompt", textPrompt(sessionId, "go"));
-  await expect.poll(() => editor.updates().length, { interval: 5, timeout: 10_000 }).toBeGreaterThan(CHUNKS / 3);
+  expect(await until(() => editor.updates().length > CHUNKS / 3, 10_000)).toBe(true);
   midway();
   const asked = await editor.nextRequest("session/request_permission");
   editor.answer(asked.id, { outcome: { outcome: "selected", optionId: "allow" } });
