@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 import { gate, says } from "../support/fake-model/script.ts";
 import { AGENTS } from "./support/agents.ts";
 import { askedIds, cancelledIds, openDialogs, optionOf, selected, transcriptOf, updatesOf } from "./support/clients.ts";
-import { askFirst, onStage, scriptTouch } from "./support/stage.ts";
+import { isKept } from "./support/place.ts";
+import { askFirst, loadSession, onStage, scriptTouch } from "./support/stage.ts";
 
 it.for(AGENTS)("$name: B2 X6 a load of the live session replays to its loader alone, then asks what is open", (agent) =>
   onStage(agent, async (stage) => {
@@ -20,7 +21,7 @@ it.for(AGENTS)("$name: B2 X6 a load of the live session replays to its loader al
     const loads = tap.sentCount("session/load");
     const c = await stage.stranger("c");
     const cleared = c.frames.length;
-    expect(await c.call("session/load", { sessionId, cwd: place.cwd, mcpServers: [] })).toMatchObject({
+    expect(await loadSession(c, place, sessionId)).toMatchObject({
       _meta: { "acp-hub": { verdict: "ok", openInteractions: 1, turn: { state: "waiting" } } },
     });
     // At the response all history is there, and nothing has been asked after it was.
@@ -66,5 +67,41 @@ it.for(AGENTS)("$name: B2 S4 who joins in mid-stream ends with the transcript th
     expect(transcriptOf(late, sessionId)).toEqual(transcriptOf(editor, sessionId));
     const fresh = await stage.phone("fresh");
     expect(transcriptOf(fresh, sessionId)).toEqual(transcriptOf(editor, sessionId));
+  }),
+);
+
+it.for(AGENTS)("$name: S1 B2 a session of an earlier run is loaded once for two clients, and goes on", (agent) =>
+  onStage(agent, async (stage) => {
+    const { editor, model, place, sessionId } = stage;
+    model.reply(says("First answer."));
+    await stage.prompt(editor, "first question");
+    const { folder, as } = agent.row.keeps;
+    await expect.poll(() => isKept(place, folder, as("First answer."))).toBe(true);
+    editor.close();
+    await stage.ended;
+    agent.row.age?.(place);
+
+    const run = await stage.again();
+    const a = await run.stranger("a");
+    const b = await run.stranger("b");
+    const [loaded] = await Promise.all([a, b].map((client) => loadSession(client, place, sessionId)));
+    expect(run.tap.sentCount("session/load")).toBe(1);
+    if (agent.row.repliesBeforeReplay) await expect.poll(() => a.textOf("agent_message_chunk")).not.toBe("");
+    for (const client of [a, b]) {
+      await expect.poll(() => client.textOf("agent_message_chunk").split("First answer.").length).toBe(2);
+      expect(client.textOf("user_message_chunk").split("first question").length).toBe(2);
+    }
+    expect(transcriptOf(a, sessionId)).toEqual(transcriptOf(b, sessionId));
+    expect(loaded).toMatchObject({ _meta: { "acp-hub": { verdict: "ok", turn: { state: "idle" } } } });
+    if (!agent.row.repliesBeforeReplay) expect(run.editor.textOf("agent_message_chunk")).toBe("");
+
+    model.reply(says("Second answer."));
+    const end = await a.call("session/prompt", { sessionId, prompt: [{ type: "text", text: "second question" }] });
+    expect(end["stopReason"]).toBe("end_turn");
+    await expect.poll(() => b.textOf("agent_message_chunk")).toContain("Second answer.");
+    expect(run.editor.textOf("agent_message_chunk")).toContain("Second answer.");
+    await loadSession(run.editor, place, sessionId);
+    expect(run.tap.sentCount("session/load")).toBe(1);
+    expect(run.editor.textOf("agent_message_chunk")).toContain("First answer.");
   }),
 );

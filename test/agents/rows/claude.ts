@@ -6,10 +6,16 @@ export const claude: AgentRow = {
   name: "claude",
   args: [],
   canFork: true,
+  keeps: { folder: ".claude/projects", as: (text) => text },
+  repliesBeforeReplay: false,
   replaysForks: false,
   askMode: "default",
   modes: ["default", "acceptEdits"],
   shell: (command) => calls("Bash", { command, description: "Runs what the test asked for" }),
+  form: (question, choices) => {
+    const options = choices.map((label) => ({ label, description: label }));
+    return calls("AskUserQuestion", { questions: [{ question, header: "Choice", multiSelect: false, options }] });
+  },
   configure: ({ home, modelUrl }) => ({
     ANTHROPIC_BASE_URL: modelUrl,
     ANTHROPIC_API_KEY: "none",

@@ -7,6 +7,8 @@ export const codex: AgentRow = {
   name: "codex",
   args: [],
   canFork: true,
+  keeps: { folder: ".codex/sessions", as: (text) => text },
+  repliesBeforeReplay: false,
   replaysForks: false,
   askMode: "read-only",
   modes: ["read-only", "agent"],

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { calls } from "../../support/fake-model/script.ts";
 import type { AgentRow } from "./row.ts";
@@ -7,9 +7,17 @@ export const gemini: AgentRow = {
   name: "gemini",
   args: ["--acp"],
   canFork: false,
+  keeps: { folder: ".gemini/tmp", as: (text) => text },
+  repliesBeforeReplay: true,
   replaysForks: false,
   modes: ["default", "autoEdit"],
   shell: (command) => calls("run_shell_command", { command, description: "Runs what the test asked for" }),
+  // A chat's file is named by the minute: loaded within it, the new run empties the file it is about to read.
+  age({ home }) {
+    const chats = join(home, ".gemini", "tmp", "work", "chats");
+    for (const name of readdirSync(chats))
+      renameSync(join(chats, name), join(chats, name.replace(/^session-\d+/, "session-2000")));
+  },
   configure({ home, modelUrl }) {
     mkdirSync(join(home, ".gemini"), { recursive: true });
     writeFileSync(

@@ -5,6 +5,8 @@ export const opencode: AgentRow = {
   name: "opencode",
   args: ["acp"],
   canFork: true,
+  keeps: { folder: ".local/share/opencode", as: (text) => text },
+  repliesBeforeReplay: false,
   replaysForks: true,
   modes: ["build", "plan"],
   shell: (command) => calls("bash", { command, description: "Runs what the test asked for" }),

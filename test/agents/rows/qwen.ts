@@ -7,6 +7,9 @@ export const qwen: AgentRow = {
   name: "qwen",
   args: ["--acp"],
   canFork: false,
+  // A record of the call to the model, with the text in it, comes well before the record of the answer.
+  keeps: { folder: ".qwen/projects", as: (text) => `"parts":[{"text":"${text}"}]` },
+  repliesBeforeReplay: false,
   replaysForks: false,
   modes: ["default", "auto-edit"],
   shell: (command) =>

@@ -67,3 +67,15 @@ export function processesOf(place: Place): number[] {
     }
   });
 }
+
+/** True once a file below `folder` of the home holds `text`. */
+export function isKept(place: Place, folder: string, text: string): boolean {
+  return readdirSync(join(place.home, folder), { recursive: true, withFileTypes: true }).some((entry) => {
+    if (!entry.isFile()) return false;
+    try {
+      return readFileSync(join(entry.parentPath, entry.name), "latin1").includes(text);
+    } catch {
+      return false;
+    }
+  });
+}

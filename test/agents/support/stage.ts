@@ -7,31 +7,46 @@ import { acpBackend } from "../../../src/backends/acp/acp-backend.ts";
 import { type Json, type JsonObject, stringAt } from "../../../src/protocol/json.ts";
 import { FakeModel } from "../../support/fake-model/server.ts";
 import { type HubHarness, startHub } from "../../support/hub-harness.ts";
-import { connectClient, type RawClient, rawClient } from "../../support/raw-client.ts";
+import { connectClient, type RawClient, RpcFailed, rawClient } from "../../support/raw-client.ts";
 import type { AgentRow, Place } from "../rows/row.ts";
 import type { Agent } from "./agents.ts";
 import { environmentOf, makePlace, processesOf, removePlace } from "./place.ts";
 import { Tap } from "./tap.ts";
 
-export interface Stage {
+/** The agent behind one bridge. */
+export interface Run {
+  readonly instanceId: string;
+  /** Between bridge and agent. */
+  readonly tap: Tap;
+  /** Has initialized. */
+  readonly editor: RawClient;
+  /** The bridge's exit code, once it has ended. */
+  readonly ended: Promise<number>;
+  agentPid(): number;
+  /** A remote client of its own device: initialized, attached to nothing. */
+  stranger(name: string): Promise<RawClient>;
+}
+
+export interface Stage extends Run {
   readonly row: AgentRow;
   readonly place: Place;
   readonly model: FakeModel;
   readonly harness: HubHarness;
-  readonly instanceId: string;
-  /** Between bridge and agent. */
-  readonly tap: Tap;
-  /** Has initialized and opened the session. */
-  readonly editor: RawClient;
+  /** The session the editor opened. */
   readonly sessionId: string;
-  /** The bridge's exit code, once it has ended. */
-  readonly ended: Promise<number>;
-  agentPid(): number;
   /** A remote client of its own device, attached to the session by loading it. */
   phone(name: string): Promise<RawClient>;
-  /** The same, initialized only. */
-  stranger(name: string): Promise<RawClient>;
   prompt(client: RawClient, text: string): Promise<JsonObject>;
+  /** Starts the agent once more in the same place, behind another bridge. */
+  again(): Promise<Run>;
+}
+
+interface Scene {
+  readonly agent: Agent;
+  readonly model: FakeModel;
+  readonly place: Place;
+  readonly harness: HubHarness;
+  readonly stderr: PassThrough;
 }
 
 /** `$0` is a file for the pid: the shell becomes the agent, so that it is the agent's too. */
@@ -46,8 +61,9 @@ export async function onStage(agent: Agent, test: (stage: Stage) => Promise<void
   const said: string[] = [];
   stderr.setEncoding("utf8").on("data", (text: string) => said.push(text));
   try {
-    await test(await enter(agent, model, place, harness, stderr));
+    await test(await enter({ agent, model, place, harness, stderr }));
   } catch (error) {
+    if (error instanceof RpcFailed) console.error(`${agent.name} answered:`, error.code, error.data);
     console.error(`${agent.name} said on stderr:\n${said.join("").slice(-2000)}`);
     throw error;
   } finally {
@@ -58,15 +74,39 @@ export async function onStage(agent: Agent, test: (stage: Stage) => Promise<void
   }
 }
 
-async function enter(
-  agent: Agent,
-  model: FakeModel,
-  place: Place,
-  harness: HubHarness,
-  stderr: PassThrough,
-): Promise<Stage> {
+async function enter(scene: Scene): Promise<Stage> {
+  const { agent, model, place, harness } = scene;
+  const run = await startRun(scene, "i-1");
+  const opened = await run.editor.call("session/new", { cwd: place.cwd, mcpServers: [] });
+  const sessionId = stringAt(opened, "sessionId") ?? "";
+  return {
+    ...run,
+    row: agent.row,
+    place,
+    model,
+    harness,
+    sessionId,
+    phone: async (name) => {
+      const client = await run.stranger(name);
+      await loadSession(client, place, sessionId);
+      return client;
+    },
+    prompt: (client, text) => {
+      const end = client.call("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
+      // A test that fails before it waits for the end is reported by what failed, not by this.
+      end.catch(() => undefined);
+      return end;
+    },
+    again: () => startRun(scene, "i-2"),
+  };
+}
+
+export const loadSession = (client: RawClient, place: Place, sessionId: string): Promise<JsonObject> =>
+  client.call("session/load", { sessionId, cwd: place.cwd, mcpServers: [] });
+
+async function startRun({ agent, place, harness, stderr }: Scene, instanceId: string): Promise<Run> {
   const { row, installed } = agent;
-  const pidFile = join(place.home, "pid");
+  const pidFile = join(place.home, `pid-${instanceId}`);
   const runtime = installed.runtime === undefined ? [] : [installed.runtime];
   const backend = acpBackend({
     command: "/bin/sh",
@@ -77,40 +117,21 @@ async function enter(
     stderr,
   });
   const tap = new Tap(backend);
-  const bridge = harness.bridge(tap);
+  const bridge = harness.bridge(tap, instanceId);
   const editor = rawClient(bridge.editor);
   await editor.initialize({});
-  const opened = await editor.call("session/new", { cwd: place.cwd, mcpServers: [] });
-  const sessionId = stringAt(opened, "sessionId") ?? "";
-  await expect.poll(() => harness.hub.registry.list().length).toBe(1);
-  const stranger = async (name: string): Promise<RawClient> => {
-    const url = `ws://127.0.0.1:${harness.port}/acp?instance=${bridge.instanceId}`;
-    const client = await connectClient(url, `owner:${name}`);
-    await client.initialize();
-    return client;
-  };
+  await expect.poll(() => harness.hub.registry.get(instanceId)).toBeDefined();
   return {
-    row,
-    place,
-    model,
-    harness,
-    instanceId: bridge.instanceId,
+    instanceId,
     tap,
     editor,
-    sessionId,
     ended: bridge.ended,
     agentPid: () => Number(readFileSync(pidFile, "utf8")),
-    stranger,
-    phone: async (name) => {
-      const client = await stranger(name);
-      await client.call("session/load", { sessionId, cwd: place.cwd, mcpServers: [] });
+    stranger: async (name) => {
+      const url = `ws://127.0.0.1:${harness.port}/acp?instance=${instanceId}`;
+      const client = await connectClient(url, `owner:${name}`);
+      await client.initialize();
       return client;
-    },
-    prompt: (client, text) => {
-      const end = client.call("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
-      // A test that fails before it waits for the end is reported by what failed, not by this.
-      end.catch(() => undefined);
-      return end;
     },
   };
 }
