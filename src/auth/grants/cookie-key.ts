@@ -78,13 +78,17 @@ export class BrowserSessions {
   find(cookies: readonly string[], key: string | undefined): { readonly deviceId: DeviceId } | AuthFailure {
     if (key === undefined) return authFailure("key-missing");
     const shown = hashSecret(key);
+    let isKnown = false;
     for (const cookie of cookies) {
       const record = this.#store.getCredential(hashSecret(cookie));
       if (record?.kind !== "browser" || record.secretHash === undefined) continue;
+      isKnown = true;
       if (!isSameHash(record.secretHash, shown)) continue;
       const isEnded = (record.expiresAt ?? 0) <= this.#clock.now();
       return isEnded ? authFailure("expired-credential") : { deviceId: record.deviceId };
     }
-    return authFailure("invalid-credential");
+    // A cookie nobody knows was revoked, far sooner than guessed: its browser must not be kept from pairing again. A wrong key
+    // to a good cookie is somebody else's.
+    return authFailure(isKnown ? "invalid-credential" : "expired-credential");
   }
 }

@@ -68,8 +68,8 @@ describe("browser sessions", () => {
     expect(sessions.find([cookieOf(mine.setCookie)], mine.key)).toEqual({ deviceId: PHONE });
     expect(sessions.find([cookieOf(mine.setCookie)], undefined)).toMatchObject({ code: "key-missing" });
     expect(sessions.find([cookieOf(mine.setCookie)], other.key)).toMatchObject({ code: "invalid-credential" });
-    expect(sessions.find([mine.key], cookieOf(mine.setCookie))).toMatchObject({ code: "invalid-credential" });
-    expect(sessions.find([], mine.key)).toMatchObject({ code: "invalid-credential" });
+    expect(sessions.find([mine.key], cookieOf(mine.setCookie))).toMatchObject({ code: "expired-credential" });
+    expect(sessions.find([], mine.key)).toMatchObject({ code: "expired-credential" });
   });
 
   test("C2.carriers a cookie of the same name that another port set does not hide ours", () => {
@@ -87,7 +87,7 @@ describe("browser sessions", () => {
     expect(stored).not.toContain(key);
     expect(stored).not.toContain(cookieOf(setCookie));
     for (const { id, secretHash } of store.listCredentials(PHONE)) {
-      expect(sessions.find([id], secretHash)).toMatchObject({ code: "invalid-credential" });
+      expect(sessions.find([id], secretHash)).toMatchObject({ status: 401, code: "expired-credential" });
     }
   });
 });
