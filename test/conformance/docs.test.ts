@@ -1,0 +1,123 @@
+import { existsSync } from "node:fs";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { COMMANDS } from "../../src/cli/commands.ts";
+import { wordsOf } from "../../src/cli/completions/words.ts";
+import { configTable } from "../support/config-table.ts";
+
+/** Pages that are still to be written; links to them are let through until they are there. */
+const DUE = new Set(["docs/protocol.md", "docs/security.md", "docs/agents.md"]);
+const OPERATIONS = "docs/operations.md";
+
+/** Everything people read, and everything in `deploy/`, whose comments show commands too. */
+async function texts(): Promise<Map<string, string>> {
+  const roots = (await readdir(".")).filter((name) => name.endsWith(".md"));
+  const below = async (dir: string): Promise<string[]> =>
+    (await readdir(dir, { recursive: true })).map((name) => join(dir, name));
+  const files = [...roots, ...(await below("docs")).filter((name) => name.endsWith(".md")), ...(await below("deploy"))];
+  return new Map(await Promise.all(files.map(async (file) => [file, await readFile(file, "utf8")] as const)));
+}
+
+interface Shown {
+  readonly file: string;
+  readonly text: string;
+  readonly words: readonly string[];
+}
+
+/** `acp-hub …` as code: in backticks, or at the start of a line of a code block. What stands after `--` is an agent's. */
+function commandsIn(file: string, text: string): Shown[] {
+  const blocks = [...text.matchAll(/^```(?:sh|bash|console)?\n([\s\S]*?)^```/gm)].map((match) => match[1] ?? "");
+  const spans = [...text.replaceAll(/^```[\s\S]*?^```/gm, "").matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? "");
+  const lines = [...blocks.flatMap((block) => block.split("\n")), ...spans, ...commentLines(file, text)];
+  return lines.flatMap((line) =>
+    [...line.matchAll(/(?<![\w/.-])acp-hub ([a-z][^#;)|&`]*)/g)].map((match) => {
+      const [before = ""] = (match[1] ?? "").split(" -- ");
+      return { file, text: match[0].trim(), words: before.trim().split(/\s+/) };
+    }),
+  );
+}
+
+/** In recipes the commands stand in comments, alone after two spaces or in backticks. */
+const commentLines = (file: string, text: string): string[] =>
+  file.startsWith("deploy/") ? [...text.matchAll(/^# {3}(acp-hub .*)$/gm)].map((match) => match[1] ?? "") : [];
+
+const shown = async (): Promise<Shown[]> => [...(await texts())].flatMap(([file, text]) => commandsIn(file, text));
+
+/** Names in prose, such as "acp-hub home", are no commands: those stand in code only by mistake. */
+const at = (each: Shown): string => `${each.file}: ${each.text}`;
+
+describe("the documentation", () => {
+  it("the scan finds commands in code and nowhere else", () => {
+    const text =
+      "run `acp-hub logs -f`; acp-hub prose\n```sh\nacp-hub pair --scope viewer   # a link\nsource <(acp-hub completions zsh)\nacp-hub bridge -- x --y\n```\n";
+    expect(commandsIn("a.md", text).map(({ words }) => words.join(" "))).toEqual([
+      "pair --scope viewer",
+      "completions zsh",
+      "bridge",
+      "logs -f",
+    ]);
+  });
+
+  it("C1.daemon shows no command that does not exist", async () => {
+    const all = await shown();
+    expect(all.length).toBeGreaterThan(40);
+    expect(all.filter(({ words }) => !COMMANDS.has(words[0] ?? "")).map(at)).toEqual([]);
+  });
+
+  it("C1.daemon shows no option its command's help does not have", async () => {
+    const wrong: string[] = [];
+    for (const each of await shown()) {
+      const [name = "", ...rest] = each.words;
+      const entry = COMMANDS.get(name);
+      if (entry === undefined) continue;
+      const { options } = wordsOf(name, entry.summary, (await entry.load()).command.usage);
+      const used = rest.map((word) => word.replace(/^\[|\]$/g, "")).filter((word) => /^--?[a-z]/.test(word));
+      if (used.some((option) => !options.includes(option))) wrong.push(at(each));
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it("C1.daemon every command is shown somewhere, and its help begins with its name", async () => {
+    const mentioned = new Set((await shown()).map(({ words }) => words[0]));
+    expect([...COMMANDS.keys()].filter((name) => !mentioned.has(name))).toEqual([]);
+    for (const [name, entry] of COMMANDS)
+      expect((await entry.load()).command.usage).toMatch(new RegExp(`^acp-hub ${name}\\b`));
+  });
+
+  it("C1.config the table of the configuration is today's schema", async () => {
+    const text = await readFile(OPERATIONS, "utf8");
+    const [head = "", rest = ""] = text.split(/(?<=<!-- generated: configuration .*-->\n)/);
+    const tail = rest.slice(rest.indexOf("<!-- end -->"));
+    const expected = `${head}${configTable()}\n${tail}`;
+    if (process.env["UPDATE_DOCS"] !== undefined) await writeFile(OPERATIONS, expected);
+    expect(await readFile(OPERATIONS, "utf8")).toBe(expected);
+  });
+
+  it("links lead to files that are there", async () => {
+    const broken: string[] = [];
+    for (const [file, text] of await texts())
+      for (const [, target = ""] of text.matchAll(/\]\(((?!https?:|#)[^)#]+)(?:#[^)]*)?\)/g))
+        if (!existsSync(join(dirname(file), target)) && !DUE.has(join(dirname(file), target)))
+          broken.push(`${file}: ${target}`);
+    expect(broken).toEqual([]);
+  });
+
+  it("anchors lead to headings that are there", async () => {
+    const all = await texts();
+    const broken: string[] = [];
+    for (const [file, text] of all)
+      for (const [, target = "", anchor = ""] of text.matchAll(/\]\(((?!https?:)[^)#]*)#([^)]+)\)/g)) {
+        const page = target === "" ? text : (all.get(join(dirname(file), target)) ?? "");
+        const anchors = [...page.matchAll(/^#+ (.+)$/gm)].map((match) => slug(match[1] ?? ""));
+        if (!anchors.includes(anchor)) broken.push(`${file}: ${target}#${anchor}`);
+      }
+    expect(broken).toEqual([]);
+  });
+});
+
+const slug = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} -]/gu, "")
+    .replaceAll(" ", "-");
