@@ -33,7 +33,7 @@ describe("ways to run a bridge", () => {
     expect(await stage.instances()).toEqual([]);
   });
 
-  it("contract 1 --no-share is a plain pipe: no link, no log, no hub started, the session runs", async () => {
+  it("C1.bridge --no-share is a plain pipe: no link, no log, no hub started, the session runs", async () => {
     await stage.serve();
     const { editor, sessionId } = await stage.share({ turns: [[{ ask: true }, { say: "$answer" }]] }, ["--no-share"]);
     const turn = editor.call("session/prompt", textPrompt(sessionId, "go"));
@@ -94,7 +94,7 @@ describe("ways to run a bridge", () => {
     early.close();
   });
 
-  it("contract 1 profiles of the configuration run with their environment; an unknown one names the known, exit 2", async () => {
+  it("C1.bridge profiles of the configuration run with their environment; an unknown one names the known, exit 2", async () => {
     const [, command, ...args] = scripted({ turns: [[{ say: "from a profile" }]] });
     writeFileSync(stage.paths.configFile, JSON.stringify({ agents: { mine: { command, args } } }), { mode: 0o600 });
     const { editor } = stage.home.bridge(["mine"]);

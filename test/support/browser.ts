@@ -15,7 +15,11 @@ const ARGS = [
 ];
 
 export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium", headless: true, args: ARGS });
+  return chromium.launch({
+    executablePath: process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium",
+    headless: true,
+    args: ARGS,
+  });
 }
 
 export interface DeviceOptions {

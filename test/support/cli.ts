@@ -89,7 +89,7 @@ export class Home {
     return { editor: new RawClient(ndjsonTransport(child.stdout, child.stdin)), child };
   }
 
-  async token(preset: string, name = preset): Promise<string> {
+  async token(preset: string, name: string = preset): Promise<string> {
     const { stdout, stderr, code } = await this.run(["token", "create", "--scope", preset, "--name", name]);
     if (code !== 0) throw new Error(`token create: ${stderr}`);
     return stdout.trim();

@@ -4,8 +4,11 @@ import {
   type ClientConnection,
   type CreateElicitationResponse,
   client,
+  type InitializeResponse,
   methods,
+  type NewSessionResponse,
   PROTOCOL_VERSION,
+  type PromptResponse,
   type RequestPermissionRequest,
   type RequestPermissionResponse,
   type SessionNotification,
@@ -44,18 +47,18 @@ export class SdkClient {
       .connect(sdkStream(transport));
   }
 
-  initialize(clientCapabilities: ClientCapabilities = {}) {
+  initialize(clientCapabilities: ClientCapabilities = {}): Promise<InitializeResponse> {
     return this.connection.agent.request(methods.agent.initialize, {
       protocolVersion: PROTOCOL_VERSION,
       clientCapabilities,
     });
   }
 
-  newSession(cwd = "/work") {
+  newSession(cwd = "/work"): Promise<NewSessionResponse> {
     return this.connection.agent.request(methods.agent.session.new, { cwd, mcpServers: [] });
   }
 
-  prompt(sessionId: string, text: string) {
+  prompt(sessionId: string, text: string): Promise<PromptResponse> {
     return this.connection.agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] });
   }
 
