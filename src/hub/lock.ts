@@ -1,59 +1,98 @@
 /**
- * One hub per home. The lock is a file with the owner's pid, made exclusively; one left by a dead hub is taken over, and a live
+ * One hub per home. The lock is a file that names its owner, made exclusively; one left by a dead hub is taken over, and a live
  * hub's never (design §2).
  */
-import { readFile, rename, unlink, writeFile } from "node:fs/promises";
+import { readFile, stat, unlink, writeFile } from "node:fs/promises";
+import { isAlive, startOf } from "./process-alive.ts";
 
 export type LockResult =
   | { readonly ok: true; release(): Promise<void> }
   /** Another hub holds it. */
   | { readonly ok: false; readonly pid: number };
 
-async function ownerOf(path: string): Promise<number | undefined> {
-  const text = await readFile(path, "utf8").catch(() => "");
-  const pid = Number.parseInt(text, 10);
-  return Number.isInteger(pid) && pid > 0 ? pid : undefined;
+interface Owner {
+  readonly pid: number;
+  /** When the process started, where that can be told: pids are reused, the pair is not. */
+  readonly start: string | undefined;
 }
 
-function isAlive(pid: number): boolean {
+const ATTEMPTS = 100;
+const LOOK_MS = 20;
+/** A takeover lasts milliseconds; one that is older was cut short by a crash. */
+const TAKEOVER_MS = 5000;
+
+/** `isServing` tells whether a hub answers: the last word where a pid alone proves nothing. */
+export async function takeLock(path: string, isServing: () => Promise<boolean>): Promise<LockResult> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    if (await create(path)) return { ok: true, release: () => releaseLock(path) };
+    const owner = await ownerOf(path);
+    if (owner !== undefined && (await isHeld(owner, isServing))) return { ok: false, pid: owner.pid };
+    await takeOver(path, owner);
+  }
+  return { ok: false, pid: (await ownerOf(path))?.pid ?? 0 };
+}
+
+/** False when the file is there already. */
+async function create(path: string): Promise<boolean> {
   try {
-    process.kill(pid, 0);
+    await writeFile(path, `${process.pid} ${startOf(process.pid) ?? ""}\n`, { flag: "wx", mode: 0o600 });
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    return false;
   }
 }
 
-/** `isServing` tells whether a hub really answers: pids are reused, so a live pid alone proves nothing. */
-export async function takeLock(path: string, isServing: () => Promise<boolean>): Promise<LockResult> {
-  for (let attempt = 0; attempt < 5; attempt += 1) {
-    try {
-      await writeFile(path, `${process.pid}\n`, { flag: "wx", mode: 0o600 });
-      return { ok: true, release: () => releaseLock(path) };
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    }
-    const pid = await ownerOf(path);
-    if (pid !== undefined && pid !== process.pid && isAlive(pid) && (await waitsToServe(isServing, pid)))
-      return { ok: false, pid };
-    // Stale: moved aside under a name of our own first, so that two starters do not delete each other's fresh lock.
-    const aside = `${path}.stale-${process.pid}`;
-    await rename(path, aside).catch(() => undefined);
-    await unlink(aside).catch(() => undefined);
-  }
-  return { ok: false, pid: (await ownerOf(path)) ?? 0 };
+async function ownerOf(path: string): Promise<Owner | undefined> {
+  const text = await readFile(path, "utf8").catch(() => "");
+  const match = /^(\d+)(?: (\S+))?\s*$/.exec(text);
+  return match?.[1] === undefined ? undefined : { pid: Number(match[1]), start: match[2] };
 }
 
-/** A hub that is just starting holds the lock before it listens: it gets a moment. */
-async function waitsToServe(isServing: () => Promise<boolean>, pid: number): Promise<boolean> {
-  for (let attempt = 0; attempt < 20; attempt += 1) {
+async function isHeld({ pid, start }: Owner, isServing: () => Promise<boolean>): Promise<boolean> {
+  if (pid === process.pid || !isAlive(pid)) return false;
+  if (start !== undefined) return startOf(pid) === start;
+  // A hub that is just starting holds the lock before it listens: it gets a moment.
+  for (let attempt = 0; attempt < 20 && isAlive(pid); attempt += 1) {
     if (await isServing()) return true;
-    if (!isAlive(pid)) return false;
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await pause(150);
   }
   return false;
 }
 
+/**
+ * Removes the lock of a dead owner. One starter at a time, and only the very lock that was judged: between another's removal and
+ * ours, somebody may have made a fresh one.
+ */
+async function takeOver(path: string, judged: Owner | undefined): Promise<void> {
+  const turn = `${path}.takeover`;
+  if (!(await create(turn))) {
+    const age = await stat(turn).then(
+      (info) => Date.now() - info.mtimeMs,
+      () => 0,
+    );
+    if (age > TAKEOVER_MS) await unlink(turn).catch(() => undefined);
+    return pause(LOOK_MS);
+  }
+  try {
+    const owner = await ownerOf(path);
+    // An empty file is a lock whose owner is being written, or a torn one: the next look tells.
+    const isSame = owner?.pid === judged?.pid && owner?.start === judged?.start;
+    if (isSame && (owner !== undefined || (await isOld(path)))) await unlink(path).catch(() => undefined);
+  } finally {
+    await unlink(turn).catch(() => undefined);
+  }
+  return pause(judged === undefined ? LOOK_MS : 0);
+}
+
+const isOld = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (info) => Date.now() - info.mtimeMs > 1000,
+    () => false,
+  );
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
 async function releaseLock(path: string): Promise<void> {
-  if ((await ownerOf(path)) === process.pid) await unlink(path).catch(() => undefined);
+  if ((await ownerOf(path))?.pid === process.pid) await unlink(path).catch(() => undefined);
 }

@@ -7,15 +7,23 @@ export function isAlive(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
-  return process.platform !== "linux" || !isEnded(pid);
+  return !isEnded(pid);
 }
 
-function isEnded(pid: number): boolean {
+/** When it started, as the system counts: with the pid, a name no other process ever has. Undefined where it cannot be told. */
+export function startOf(pid: number): string | undefined {
+  return statFields(pid)?.[19];
+}
+
+const isEnded = (pid: number): boolean => /^[ZX]/.test(statFields(pid)?.[0] ?? "");
+
+/** From the state on: the name before it may hold anything, spaces and parentheses too. */
+function statFields(pid: number): string[] | undefined {
+  if (process.platform !== "linux") return undefined;
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name before the state may hold anything, parentheses too.
-    return /^[ZX]/.test(stat.slice(stat.lastIndexOf(")") + 2));
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   } catch {
-    return false;
+    return undefined;
   }
 }
