@@ -17,6 +17,8 @@ export class StderrRelay {
   #partialBytes = 0;
   #tail: Buffer = Buffer.alloc(0);
   #isTailCut = false;
+  /** A long line went out in pieces and its end has not come. */
+  #isInLine = false;
 
   constructor(out: Writable) {
     this.#out = out;
@@ -25,16 +27,23 @@ export class StderrRelay {
   push(chunk: Buffer): void {
     this.#keepTail(chunk);
     const end = chunk.lastIndexOf(LF) + 1;
-    if (end > 0) this.#write([...this.#takePartial(), chunk.subarray(0, end)]);
+    if (end > 0) {
+      this.#write([...this.#takePartial(), chunk.subarray(0, end)]);
+      this.#isInLine = false;
+    }
     if (end === chunk.length) return;
     this.#partial.push(chunk.subarray(end));
     this.#partialBytes += chunk.length - end;
-    if (this.#partialBytes > PARTIAL_BYTES) this.#write(this.#takePartial());
+    if (this.#partialBytes <= PARTIAL_BYTES) return;
+    this.#write(this.#takePartial());
+    this.#isInLine = true;
   }
 
   /** The agent's stderr ended: a last line gets its line end. */
   end(): void {
-    if (this.#partialBytes > 0) this.#write([...this.#takePartial(), Buffer.of(LF)]);
+    if (this.#partialBytes === 0 && !this.#isInLine) return;
+    this.#write([...this.#takePartial(), Buffer.of(LF)]);
+    this.#isInLine = false;
   }
 
   /** The last lines, at most 8 KiB, without a first line that was cut. */

@@ -98,7 +98,9 @@ export class Loads {
   }
 
   #loadCold(id: SessionId, call: Call, now: number, isQuiet: boolean): void {
-    const session = this.#opens.make(id, call.caller.isPrimary ? "primary" : "remote", call.params, true, now);
+    // A replay that was asked for in part is not the whole session: who wants more has to be able to ask for it.
+    const isWhole = objectAt(objectAt(call.params, "_meta"), "zcode")?.["limit"] === undefined;
+    const session = this.#opens.make(id, call.caller.isPrimary ? "primary" : "remote", call.params, isWhole, now);
     session.isLoading = true;
     session.isListed = true;
     this.#begin(id, { kind: "load", session, isForPrimary: call.caller.isPrimary && !isQuiet });

@@ -49,3 +49,11 @@ test("S8 the tail holds the last whole lines, at most 8 KiB of them", () => {
   expect(Buffer.byteLength(stderr.tail)).toBeLessThanOrEqual(8192);
   expect(lines.length).toBeGreaterThan(500);
 });
+
+test("T4 a long last line that went out in pieces gets its line end, too", () => {
+  const { out, relay: stderr } = relay();
+  stderr.push(Buffer.from("x".repeat(70_000)));
+  stderr.end();
+  stderr.end();
+  expect(out.chunks.join("")).toBe(`${"x".repeat(70_000)}\n`);
+});
