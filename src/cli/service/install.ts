@@ -49,9 +49,7 @@ export async function uninstallService({ supervisor }: Pick<InstallPorts, "super
   const { isInstalled, isRunning } = await supervisor.status();
   if (!isInstalled && !isRunning) return false;
   await supervisor.stop();
-  await rm(supervisor.file, { force: true });
-  await removeEmptyDir(dirname(supervisor.file));
-  await supervisor.forget();
+  await removeUnit(supervisor);
   return true;
 }
 
@@ -71,9 +69,7 @@ async function rollBack({ supervisor, say }: InstallPorts, before: string | unde
   try {
     await supervisor.stop();
     if (before === undefined) {
-      await rm(supervisor.file, { force: true });
-      await removeEmptyDir(dirname(supervisor.file));
-      await supervisor.forget();
+      await removeUnit(supervisor);
     } else {
       await writeUnit(supervisor.file, before);
       await supervisor.start();
@@ -95,6 +91,9 @@ async function writeUnit(file: string, text: string): Promise<void> {
   await rename(temporary, file);
 }
 
-async function removeEmptyDir(dir: string): Promise<void> {
-  await rmdir(dir).catch(() => undefined);
+async function removeUnit(supervisor: Supervisor): Promise<void> {
+  await rm(supervisor.file, { force: true });
+  // One that is not empty stays, and so do those around it.
+  for (const dir of supervisor.dirs) await rmdir(dir).catch(() => undefined);
+  await supervisor.forget();
 }

@@ -18,6 +18,7 @@ export function launchd(run: RunTool, userHome: string, uid: number): Supervisor
   return {
     name: "launchd",
     file,
+    dirs: [],
     logHint: (plan) => plan.logFile,
     unavailable: async () => {
       const result = await run("launchctl", ["print", domain]);

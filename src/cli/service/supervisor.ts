@@ -13,6 +13,8 @@ export interface Supervisor {
   readonly name: "systemd" | "launchd";
   /** The file that makes the service: absolute. */
   readonly file: string;
+  /** Directories that are removed with it when nothing else is in them, inner first. */
+  readonly dirs: readonly string[];
   /** What people read when it does not start. */
   logHint(plan: ServicePlan): string;
   /** Undefined when it can be used, else why not and what to do. */

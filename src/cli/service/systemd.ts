@@ -1,7 +1,7 @@
 /** systemd's user manager. */
 import { existsSync, readFileSync } from "node:fs";
 import { userInfo } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { packageRoot } from "../package-root.ts";
 import { lastWords, type RunTool } from "./run-tool.ts";
 import type { ServiceStatus, Supervisor } from "./supervisor.ts";
@@ -17,6 +17,7 @@ export function systemd(run: RunTool, configHome: string): Supervisor {
   return {
     name: "systemd",
     file,
+    dirs: [dirname(file), dirname(dirname(file))],
     logHint: () => "journalctl --user -u acp-hub",
     unavailable: async () => {
       const result = await control("show-environment");

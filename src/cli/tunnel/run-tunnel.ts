@@ -60,6 +60,8 @@ function endOf(child: ChildProcess, tool: TunnelTool): Promise<undefined> {
 function addressOf(child: ChildProcess, tool: TunnelTool, onLine: (line: string) => void): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = "";
+    /** The line that is not whole yet. */
+    let open = "";
     const timer = setTimeout(
       () => reject(new TunnelError(`${tool.command} gave no public address within ${URL_LIMIT_MS / 1000} s`)),
       URL_LIMIT_MS,
@@ -67,7 +69,9 @@ function addressOf(child: ChildProcess, tool: TunnelTool, onLine: (line: string)
     child.once("close", () => clearTimeout(timer));
     const read = (chunk: Buffer): void => {
       const text = chunk.toString("utf8");
-      for (const line of text.split("\n")) if (line.trim() !== "") onLine(line);
+      const lines = (open + text).split("\n");
+      open = lines.pop() ?? "";
+      for (const line of lines) if (line.trim() !== "") onLine(line);
       output = (output + text).slice(-OUTPUT_MAX);
       const url = tool.findUrl(output);
       if (url === undefined) return;

@@ -30,7 +30,7 @@ async function look(id: string, { platform, home, env }: DoctorContext): Promise
     Object.entries(entries ?? {}).map(async ([name, value]) => {
       const command = isObject(value) ? stringAt(value, "command") : undefined;
       const args = (isObject(value) ? arrayAt(value, "args") : undefined) ?? [];
-      if (command === undefined || !isOurs([command, ...args])) return undefined;
+      if (command === undefined || !isOurs([name, command, ...args])) return undefined;
       const script = args.find((arg): arg is string => typeof arg === "string" && arg.startsWith("/"));
       const missing =
         (await findCommand(command, env["PATH"] ?? "")) === undefined ? command : await missingFile(script);
@@ -45,7 +45,7 @@ async function look(id: string, { platform, home, env }: DoctorContext): Promise
 }
 
 const isOurs = (words: readonly unknown[]): boolean =>
-  words.includes("bridge") && words.some((word) => typeof word === "string" && word.includes("acp-hub"));
+  words.includes("bridge") && words.some((word) => typeof word === "string" && /acp-hub|\/cli\/main\.js$/.test(word));
 
 async function missingFile(file: string | undefined): Promise<string | undefined> {
   if (file === undefined) return undefined;
