@@ -1,5 +1,7 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { deviceId } from "../../../src/protocol/ids.ts";
@@ -131,6 +133,24 @@ describe("a device that is revoked", () => {
     await vi.waitFor(() => expect(sockets[0]?.closed?.code).toBe(4401));
     await sockets[1]?.initialize();
     expect(sockets[1]?.closed).toBeUndefined();
+  });
+
+  test("C3.devices is pushed to no more, and is not after a restart that came in between", async () => {
+    const phone = await pairApp("viewer");
+    const subscription = { endpoint: "https://push.example/x", keys: { p256dh: "k", auth: "a" } };
+    const put = await ask(hub.port, "/api/push/subscription", {
+      method: "PUT",
+      token: phone.accessToken,
+      body: { subscription },
+    });
+    expect(put.status).toBe(204);
+    const kept = () => readFileSync(join(hub.paths.dataDir, "push.json"), "utf8");
+    expect(kept()).toContain(phone.id);
+    await ask(hub.port, `/api/devices/${phone.id}`, { method: "DELETE", token: phone.admin });
+    await vi.waitFor(() => expect(kept()).not.toContain(phone.id), { timeout: 10_000 });
+    writeFileSync(join(hub.paths.dataDir, "push.json"), JSON.stringify([{ deviceId: phone.id, ...subscription }]));
+    await hub.restart();
+    expect(kept()).not.toContain(phone.id);
   });
 
   test("C6.limits a device has a bounded number of event streams", async () => {
