@@ -1,6 +1,7 @@
 /**
  * The first two checks on every route and upgrade (contract §3): the Host allow-list against DNS rebinding, the Origin allow-list
- * against other web pages. What is allowed is computed once, from where the hub listens; only tunnels come and go.
+ * against other web pages. What is allowed is computed once, from where the hub listens; only tunnels and the machine's own
+ * addresses come and go.
  */
 import type { IncomingMessage } from "node:http";
 import { hostname, networkInterfaces } from "node:os";
@@ -17,6 +18,8 @@ export interface EdgeConfig {
   readonly origins?: readonly string[];
   /** Addresses that come and go while the hub runs. */
   readonly tunnels?: TunnelNames;
+  /** This machine's addresses now; for tests. */
+  readonly addresses?: () => readonly string[];
 }
 
 export interface Edge {
@@ -25,6 +28,8 @@ export interface Edge {
   readonly isTls: boolean;
   readonly publicOrigin: string | undefined;
   readonly tunnels: TunnelNames;
+  /** True when the machine has this address now: a laptop changes networks while its hub runs. */
+  hasAddress(name: string): boolean;
 }
 
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
@@ -33,14 +38,16 @@ export const isLoopback = (host: string): boolean => host === "localhost" || hos
 
 const bracketed = (address: string): string => (address.includes(":") ? `[${address}]` : address);
 
+const isAny = (host: string): boolean => host === "0.0.0.0" || host === "::";
+
+const ownAddresses = (): string[] =>
+  Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map((info) => info.address));
+
 /** Names and addresses this machine is reached by when it listens beyond loopback. */
 function lanNames(config: EdgeConfig): string[] {
   if (isLoopback(config.host)) return [];
-  const isAny = config.host === "0.0.0.0" || config.host === "::";
-  if (!isAny) return [bracketed(config.host)];
-  const addresses = Object.values(networkInterfaces()).flatMap((list) =>
-    (list ?? []).map((info) => bracketed(info.address)),
-  );
+  if (!isAny(config.host)) return [bracketed(config.host)];
+  const addresses = (config.addresses ?? ownAddresses)().map(bracketed);
   const name = hostname().toLowerCase();
   return [...addresses, name, name.endsWith(".local") ? name : `${name}.local`];
 }
@@ -64,6 +71,7 @@ export function makeEdge(config: EdgeConfig): Edge {
     isTls: config.isTls,
     publicOrigin: publicUrl?.origin,
     tunnels: config.tunnels ?? new TunnelNames(),
+    hasAddress: (name) => isAny(config.host) && (config.addresses ?? ownAddresses)().map(bracketed).includes(name),
   };
 }
 
@@ -89,7 +97,7 @@ export function hostHeaderOf(request: IncomingMessage): string | undefined {
 export function checkHost(edge: Edge, header: string | undefined): EdgeVerdict {
   const name = hostName(header);
   if (name === undefined) return refuse(400, "The Host header is missing or malformed");
-  if (edge.hosts.has(name) || edge.tunnels.hasHost(name)) return { ok: true };
+  if (edge.hosts.has(name) || edge.tunnels.hasHost(name) || edge.hasAddress(name)) return { ok: true };
   return refuse(403, `This hub does not answer for the host "${name}": add it to http.hosts, or set publicUrl`);
 }
 
