@@ -113,17 +113,17 @@ export class Stage {
   /** Ends everything and says what would not end. */
   async end(): Promise<void> {
     for (const client of this.#clients) client.close();
-    const info = await this.hubInfo();
-    if (info !== undefined && isRunning(info.pid)) {
-      process.kill(info.pid, "SIGCONT");
-      process.kill(info.pid, "SIGTERM");
-      await until(() => !isRunning(info.pid), 10_000);
+    // Bridges first: one that sees its hub end starts another.
+    for (const word of [" bridge ", " serve "]) {
+      const found = processesOf(this.home.dir).filter(({ command }) => command.includes(word));
+      for (const { pid } of found) for (const signal of ["SIGCONT", "SIGTERM"] as const) tell(pid, signal);
+      await until(() => found.every(({ pid }) => !isRunning(pid)), 10_000);
     }
     await this.home.remove();
     const isClean = await until(() => processesOf(this.home.dir).length === 0, 8000);
     if (isClean) return;
     const left = processesOf(this.home.dir);
-    for (const { pid } of left) process.kill(pid, "SIGKILL");
+    for (const { pid } of left) tell(pid, "SIGKILL");
     throw new Error(`left running: ${left.map(({ pid, command }) => `${pid} ${command}`).join("; ")}`);
   }
 }
@@ -136,6 +136,15 @@ export async function until(isTrue: () => boolean, limitMs: number): Promise<boo
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   return true;
+}
+
+/** A signal to a process that may be gone by now. */
+function tell(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It is.
+  }
 }
 
 export interface Found {
