@@ -38,9 +38,9 @@ export class Copies<Encoded> {
     this.#sender = new CopySender(context, clientIdOf);
   }
 
-  /** Open ones, oldest first. */
+  /** Open ones, oldest first, but for those that are one client's alone (X12): a login's address is nobody else's to read. */
   views(): OpenAskView[] {
-    return [...this.#open.values()].map(viewOf);
+    return [...this.#open.values()].filter((ask) => ask.onlyConnection === undefined).map(viewOf);
   }
 
   openIds(session: MirrorSession<Encoded>): ReadonlySet<InteractionId> {
@@ -156,6 +156,7 @@ export class Copies<Encoded> {
       if (notice !== undefined) onVerdict({ kind: "settled", notice });
       return notice !== undefined;
     }
+    if (ask.onlyConnection !== undefined && ask.onlyConnection !== by.connectionId) return false;
     const read = readAnswer(ask.method, ask.params, body);
     if (read.kind === "invalid") onVerdict({ kind: "rejected", reason: read.reason });
     else if (read.kind === "abstains") onVerdict({ kind: "rejected", reason: "an error is no answer" });

@@ -1,5 +1,6 @@
 /** Rights that shrink while something waits: what nobody has done yet is not done (contract §2). */
 import { expect, test } from "vitest";
+import { interactionId } from "../../../src/protocol/ids.ts";
 import type { Scope } from "../../../src/protocol/scopes.ts";
 import { World } from "../../support/world/world.ts";
 
@@ -86,4 +87,22 @@ test("C2.reread who may still prompt keeps its prompts, and who may still answer
   world.mirror.onRightsLost("d_other", NONE);
   world.dial().settle();
   expect(world.agent.answerTo(id)).toEqual(selected("allow"));
+});
+
+test("X12 a question that is one client's alone is neither listed to others nor answered by them", () => {
+  const { world } = shared();
+  const desk = world.remote({ forms: true, extended: true, scopes: ["admin", "sessions:read", "interactions:answer"] });
+  world.agent.hold("authenticate");
+  desk.request("authenticate", { methodId: "m" });
+  world.settle();
+  const requestId = world.agent.pending[0]?.id ?? null;
+  const id = world.agent.ask("elicitation/create", { requestId, mode: "form", message: "code?", requestedSchema: {} });
+  world.settle();
+  const meta = desk.dialog?.params["_meta"] as { "acp-hub": { interactionId: string } };
+  expect(world.mirror.openInteractions()).toEqual([]);
+  const other = { connectionId: "http:d_other", device: "d_other", name: "other" };
+  const name = interactionId(meta["acp-hub"].interactionId);
+  expect(world.mirror.answer(name, { result: { action: "accept" } }, other, () => undefined)).toBe(false);
+  world.settle();
+  expect(world.agent.answerTo(id)).toBeUndefined();
 });
