@@ -1,9 +1,10 @@
 // npm run bench [-- name …]: runs the scenarios and prints JSON; a table on stderr. Figures are ratios within one run.
 import { attach } from "./attach.mjs";
 import { fanout } from "./fanout.mjs";
+import { paced } from "./paced.mjs";
 import { startup } from "./startup.mjs";
 
-const SCENARIOS = { fanout, startup, attach };
+const SCENARIOS = { fanout, paced, startup, attach };
 const names = process.argv.slice(2).filter((word) => !word.startsWith("-"));
 const unknown = names.filter((name) => !Object.hasOwn(SCENARIOS, name));
 if (unknown.length > 0) {

@@ -25,7 +25,6 @@ export class CountingClient {
   #socket;
   #rest = Buffer.alloc(0);
   #isOpen = false;
-  #skip = 0;
   #onEnd = () => undefined;
   #onText = undefined;
 
