@@ -2,12 +2,8 @@ import { expect, it } from "vitest";
 import { stringAt } from "../../src/protocol/json.ts";
 import { says } from "../support/fake-model/script.ts";
 import { AGENTS } from "./support/agents.ts";
-import { updatesOf } from "./support/clients.ts";
+import { isHistory, updatesOf } from "./support/clients.ts";
 import { onStage } from "./support/stage.ts";
-
-/** Kinds of history. State, such as commands, may come at any time and to everyone. */
-const isHistory = (update: Record<string, unknown>): boolean =>
-  /_chunk$|^tool_call/.test(String(update["sessionUpdate"]));
 
 it.for(AGENTS)("$name: B2 S6 a fork's replay reaches only its caller, and the fork goes on by itself", (agent) =>
   onStage(agent, async (stage) => {

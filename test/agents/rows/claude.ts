@@ -11,6 +11,7 @@ export const claude: AgentRow = {
   replaysForks: false,
   askMode: "default",
   modes: ["default", "acceptEdits"],
+  write: (path, content) => calls("Write", { file_path: path, content }),
   shell: (command) => calls("Bash", { command, description: "Runs what the test asked for" }),
   form: (question, choices) => {
     const options = choices.map((label) => ({ label, description: label }));

@@ -3,6 +3,9 @@ import { join } from "node:path";
 import { calls } from "../../support/fake-model/script.ts";
 import type { AgentRow } from "./row.ts";
 
+/** Beyond its sandbox, so that it has to ask. */
+const ESCALATED = { sandbox_permissions: "require_escalated", justification: "the test says so" };
+
 export const codex: AgentRow = {
   name: "codex",
   args: [],
@@ -12,6 +15,8 @@ export const codex: AgentRow = {
   replaysForks: false,
   askMode: "read-only",
   modes: ["read-only", "agent"],
+  // It has no tool that writes files for this model: it is the shell's work.
+  write: (path, content) => calls("exec_command", { cmd: `printf '%s' "${content}" > ${path}`, ...ESCALATED }),
   shell: (command) =>
     calls("exec_command", {
       cmd: command,

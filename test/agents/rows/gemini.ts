@@ -11,6 +11,7 @@ export const gemini: AgentRow = {
   repliesBeforeReplay: true,
   replaysForks: false,
   modes: ["default", "autoEdit"],
+  write: (path, content) => calls("write_file", { file_path: path, content }),
   shell: (command) => calls("run_shell_command", { command, description: "Runs what the test asked for" }),
   // A chat's file is named by the minute: loaded within it, the new run empties the file it is about to read.
   age({ home }) {

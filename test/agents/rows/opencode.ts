@@ -9,6 +9,7 @@ export const opencode: AgentRow = {
   repliesBeforeReplay: false,
   replaysForks: true,
   modes: ["build", "plan"],
+  write: (path, content) => calls("write", { filePath: path, content }),
   shell: (command) => calls("bash", { command, description: "Runs what the test asked for" }),
   configure: ({ modelUrl }) => ({
     OPENCODE_DISABLE_MODELS_FETCH: "1",

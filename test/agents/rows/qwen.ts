@@ -12,6 +12,7 @@ export const qwen: AgentRow = {
   repliesBeforeReplay: false,
   replaysForks: false,
   modes: ["default", "auto-edit"],
+  write: (path, content) => calls("write_file", { file_path: path, content }),
   shell: (command) =>
     calls("run_shell_command", { command, is_background: false, description: "Runs what the test asked for" }),
   configure({ home, modelUrl }) {

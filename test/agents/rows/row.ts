@@ -18,6 +18,8 @@ export interface AgentRow {
   configure(place: Place): Record<string, string>;
   /** The model's call of the agent's shell tool. */
   shell(command: string): Step;
+  /** The model's call of the tool that writes a file. */
+  write(path: string, content: string): Step;
   /** The model's call of a tool that asks the person to choose, where the agent makes a form of it. */
   form?(question: string, choices: readonly string[]): Step;
   /** The mode in which a shell command is asked about; undefined: it is the first one. */

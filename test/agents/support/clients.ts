@@ -34,6 +34,9 @@ export const updatesOf = (client: RawClient, sessionId: string, since = 0): Json
     return params?.["sessionId"] === sessionId ? [objectAt(params, "update") ?? {}] : [];
   });
 
+/** Whether an update is a piece of the conversation: only these may not come twice. State is told whenever it changes. */
+export const isHistory = (update: JsonObject): boolean => /_chunk$|^tool_call/.test(String(update["sessionUpdate"]));
+
 export const countOf = (client: RawClient, kind: string): number =>
   client.updates().filter((update) => update["sessionUpdate"] === kind).length;
 

@@ -47,13 +47,18 @@ interface Scene {
   readonly place: Place;
   readonly harness: HubHarness;
   readonly stderr: PassThrough;
+  readonly editorCapabilities: JsonObject;
 }
 
 /** `$0` is a file for the pid: the shell becomes the agent, so that it is the agent's too. */
 const NOTE_PID = 'echo $$ >"$0" && exec "$@"';
 
 /** Runs the test on a fresh stage; afterwards nothing of it is left, neither process nor file. */
-export async function onStage(agent: Agent, test: (stage: Stage) => Promise<void>): Promise<void> {
+export async function onStage(
+  agent: Agent,
+  test: (stage: Stage) => Promise<void>,
+  editorCapabilities: JsonObject = {},
+): Promise<void> {
   const model = await FakeModel.start();
   const place = makePlace(model.url);
   const harness = await startHub();
@@ -61,7 +66,7 @@ export async function onStage(agent: Agent, test: (stage: Stage) => Promise<void
   const said: string[] = [];
   stderr.setEncoding("utf8").on("data", (text: string) => said.push(text));
   try {
-    await test(await enter({ agent, model, place, harness, stderr }));
+    await test(await enter({ agent, model, place, harness, stderr, editorCapabilities }));
   } catch (error) {
     if (error instanceof RpcFailed) console.error(`${agent.name} answered:`, error.code, error.data);
     console.error(`${agent.name} said on stderr:\n${said.join("").slice(-2000)}`);
@@ -104,7 +109,8 @@ async function enter(scene: Scene): Promise<Stage> {
 export const loadSession = (client: RawClient, place: Place, sessionId: string): Promise<JsonObject> =>
   client.call("session/load", { sessionId, cwd: place.cwd, mcpServers: [] });
 
-async function startRun({ agent, place, harness, stderr }: Scene, instanceId: string): Promise<Run> {
+async function startRun(scene: Scene, instanceId: string): Promise<Run> {
+  const { agent, place, harness, stderr } = scene;
   const { row, installed } = agent;
   const pidFile = join(place.home, `pid-${instanceId}`);
   const runtime = installed.runtime === undefined ? [] : [installed.runtime];
@@ -119,7 +125,7 @@ async function startRun({ agent, place, harness, stderr }: Scene, instanceId: st
   const tap = new Tap(backend);
   const bridge = harness.bridge(tap, instanceId);
   const editor = rawClient(bridge.editor);
-  await editor.initialize({});
+  await editor.initialize(scene.editorCapabilities);
   await expect.poll(() => harness.hub.registry.get(instanceId)).toBeDefined();
   return {
     instanceId,
@@ -136,11 +142,14 @@ async function startRun({ agent, place, harness, stderr }: Scene, instanceId: st
   };
 }
 
-/** Puts the session into the mode in which its shell tool asks, where it does not start in it. */
-export async function askFirst(stage: Stage): Promise<void> {
+/** Puts a session into the mode in which tools ask, where it does not start in it. */
+export async function askFirst(
+  stage: Stage,
+  client: RawClient = stage.editor,
+  sessionId: string = stage.sessionId,
+): Promise<void> {
   const { askMode } = stage.row;
-  if (askMode !== undefined)
-    await stage.editor.call("session/set_mode", { sessionId: stage.sessionId, modeId: askMode });
+  if (askMode !== undefined) await client.call("session/set_mode", { sessionId, modeId: askMode });
 }
 
 /** The model calls the shell tool for `touch <file>`, and when that is over says `after`. */
