@@ -44,7 +44,8 @@ export function fromStored(item: JournalItem): CoreItem {
     last: item.last,
     ts: numberAt(message, "ts") ?? 0,
     method,
-    params,
+    // As the core keeps it: joined text holds nothing of its params but the session.
+    params: run === undefined ? params : { sessionId: params["sessionId"] },
     ...(by !== undefined && { by }),
     ...(promptId !== undefined && { promptId }),
     ...((synthetic === "local" || synthetic === "root") && { synthetic }),
