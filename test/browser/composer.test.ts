@@ -163,7 +163,8 @@ describe("composer", () => {
     fillSession(session);
     const page = await open("Pixel");
     await page.locator("select[title=Mode]").selectOption("auto");
-    expect(await page.locator("select[title=Mode]").inputValue()).toBe("auto");
+    // The select shows what the hub confirmed, so it follows the answer, not the tap.
+    await expect.poll(() => page.locator("select[title=Mode]").inputValue(), WAIT).toBe("auto");
     session.emit({ sessionUpdate: "current_mode_update", currentModeId: "ask" });
     await expect.poll(() => page.locator("select[title=Mode]").inputValue(), WAIT).toBe("ask");
   });
