@@ -8,7 +8,7 @@ import * as esbuild from "esbuild";
 
 const root = fileURLToPath(new URL(".", import.meta.url));
 /** Another place than dist/, for a build beside one that is in use. */
-const outDir = process.env.ACP_HUB_BUILD_DIR ?? "dist";
+const outDir = process.env.HUB_BUILD_DIR ?? "dist";
 const HASHBANG = "#!/usr/bin/env node";
 
 async function buildCommandLine(version) {

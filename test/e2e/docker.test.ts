@@ -9,7 +9,7 @@ import { wordsOf } from "../../src/cli/completions/words.ts";
 import { DEFAULT_CONFIG } from "../../src/config/config.ts";
 import { type Instruction, isIgnored, parseDockerfile, readCopy, readExec } from "../support/dockerfile.ts";
 
-const BUILD = process.env["ACP_HUB_BUILD_DIR"] ?? "dist";
+const BUILD = process.env["HUB_BUILD_DIR"] ?? "dist";
 const instructions = parseDockerfile(readFileSync("Dockerfile", "utf8"));
 const ignore = readFileSync(".dockerignore", "utf8");
 const all = (name: string): Instruction[] => instructions.filter((each) => each.name === name);

@@ -8,8 +8,8 @@ import { ndjsonTransport } from "../../src/transport/ndjson.ts";
 import { isRunning } from "./processes.ts";
 import { RawClient } from "./raw-client.ts";
 
-/** `ACP_HUB_BUILD_DIR`: a build beside the usual one. */
-const BUILD = process.env["ACP_HUB_BUILD_DIR"] ?? fileURLToPath(new URL("../../dist", import.meta.url));
+/** `HUB_BUILD_DIR`: a build beside the usual one. */
+const BUILD = process.env["HUB_BUILD_DIR"] ?? fileURLToPath(new URL("../../dist", import.meta.url));
 const MAIN = join(BUILD, "cli/main.js");
 export const SCRIPTED_AGENT: string = fileURLToPath(new URL("./scripted-agent.mjs", import.meta.url));
 

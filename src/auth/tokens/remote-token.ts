@@ -4,12 +4,10 @@
  */
 import { type DeviceId, deviceId } from "../../protocol/ids.ts";
 import { PRESETS, type Scope } from "../../protocol/scopes.ts";
+import { entropyBits, SECRET_BITS_MIN } from "../../protocol/secret-entropy.ts";
 import { type AuthFailure, authFailure } from "../failures.ts";
 import type { Clock, CredentialStore } from "../ports.ts";
 import { hashSecret } from "../secrets.ts";
-import { entropyBits } from "./entropy.ts";
-
-const BITS_MIN = 128;
 
 export const REMOTE_TOKEN_SCOPES: readonly Scope[] = [...PRESETS.driver, "instances:create"];
 
@@ -28,8 +26,8 @@ export class RemoteTokens {
   /** Records the token if it is new. Refused when weak, or when its device was revoked. Throws when it cannot be recorded. */
   adopt(token: string): { readonly deviceId: DeviceId; readonly isNew: boolean } | AuthFailure {
     const bits = entropyBits(token);
-    if (bits < BITS_MIN) {
-      const detail = `The remote token is too easy to guess (about ${bits} bits; ${BITS_MIN} are needed). Make one with: openssl rand -hex 32`;
+    if (bits < SECRET_BITS_MIN) {
+      const detail = `The remote token is too easy to guess (about ${bits} bits; ${SECRET_BITS_MIN} are needed). Make one with: openssl rand -hex 32`;
       return authFailure("weak-token", { detail });
     }
     const hash = hashSecret(token);

@@ -9,7 +9,7 @@ import { CountingClient } from "./counting-client.mjs";
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 export const AGENT = here("./burst-agent.mjs");
 const RELAY = here("./relay.mjs");
-export const MAIN = join(process.env.ACP_HUB_BUILD_DIR ?? here("../../../dist"), "cli/main.js");
+export const MAIN = join(process.env.HUB_BUILD_DIR ?? here("../../../dist"), "cli/main.js");
 
 export function lines(child, onLine) {
   let rest = "";

@@ -24,6 +24,8 @@ test.each([
   "a".repeat(200),
   "abababababababababababababababababab",
   "1234567890123456789012345678",
+  "abcdefghijklmnopqrstuvwxyz0123456789",
+  "correct horse battery staple and a few words more",
 ])("a token that is easy to guess (%s) is refused with words, not used", (token) => {
   const gate = zcodeRemoteGate({ ZCODE_ACP_REMOTE: "1", ZCODE_ACP_REMOTE_TOKEN: token });
   expect(gate.share).toBe(false);

@@ -14,6 +14,9 @@ const CLASSES: readonly (readonly [RegExp, number])[] = [
   [/^[\x21-\x7e]*$/, 90],
 ];
 
+/** What a secret a person chose must hold before it opens anything (contract, remote token). */
+export const SECRET_BITS_MIN = 128;
+
 const ALPHABET_DEFAULT = 90;
 /** Written language has little more than two bits a letter. */
 const WORD_BITS_PER_CHAR = 2.2;

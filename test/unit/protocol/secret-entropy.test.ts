@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { entropyBits } from "../../../src/auth/tokens/entropy.ts";
+import { entropyBits } from "../../../src/protocol/secret-entropy.ts";
 import { countedRandom } from "../../support/auth-fixture.ts";
 
 const random = countedRandom();
