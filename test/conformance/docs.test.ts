@@ -6,8 +6,6 @@ import { COMMANDS } from "../../src/cli/commands.ts";
 import { wordsOf } from "../../src/cli/completions/words.ts";
 import { configTable } from "../support/config-table.ts";
 
-/** Pages that are still to be written; links to them are let through until they are there. */
-const DUE = new Set(["docs/agents.md"]);
 const OPERATIONS = "docs/operations.md";
 
 /** Everything people read, and everything in `deploy/`, whose comments show commands too. */
@@ -98,8 +96,7 @@ describe("the documentation", () => {
     const broken: string[] = [];
     for (const [file, text] of await texts())
       for (const [, target = ""] of text.matchAll(/\]\(((?!https?:|#)[^)#]+)(?:#[^)]*)?\)/g))
-        if (!existsSync(join(dirname(file), target)) && !DUE.has(join(dirname(file), target)))
-          broken.push(`${file}: ${target}`);
+        if (!existsSync(join(dirname(file), target))) broken.push(`${file}: ${target}`);
     expect(broken).toEqual([]);
   });
 
