@@ -116,3 +116,28 @@ it.for(AGENTS)("$name: S1 B2 a session of an earlier run is loaded once for two 
     expect(run.editor.textOf("agent_message_chunk")).toContain("First answer.");
   }),
 );
+
+it.for(AGENTS)("$name: S1 a session of an earlier run is resumed without replay, and goes on", (agent) =>
+  onStage(agent, async (stage) => {
+    const { editor, model, place, sessionId } = stage;
+    model.reply(says("First answer."));
+    await stage.prompt(editor, "first question");
+    const { folder, as } = agent.row.keeps;
+    await expect.poll(() => isKept(place, folder, as("First answer."))).toBe(true);
+    editor.close();
+    await stage.ended;
+    agent.row.age?.(place);
+
+    const run = await stage.again();
+    const a = await run.stranger("a");
+    await a.call("session/resume", { sessionId, cwd: place.cwd, mcpServers: [] });
+    model.reply(says("Second answer."));
+    const end = await a.call("session/prompt", { sessionId, prompt: [{ type: "text", text: "second question" }] });
+    expect(end["stopReason"]).toBe("end_turn");
+    await expect.poll(() => a.textOf("agent_message_chunk")).toContain("Second answer.");
+    expect(run.editor.textOf("agent_message_chunk")).toContain("Second answer.");
+    if (!agent.row.repliesBeforeReplay) expect(a.textOf("agent_message_chunk")).not.toContain("First answer.");
+    // The agent has it all the same.
+    expect(JSON.stringify(model.turns.at(-1)?.body)).toContain("First answer.");
+  }),
+);

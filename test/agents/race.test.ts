@@ -3,39 +3,44 @@ import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { stringAt } from "../../src/protocol/json.ts";
+import type { RawClient } from "../support/raw-client.ts";
 import { AGENTS } from "./support/agents.ts";
-import { cancelledIds, openDialogs, optionOf, selected } from "./support/clients.ts";
+import { cancelledIds, openDialogs, optionOf, selected, transcriptOf } from "./support/clients.ts";
 import { askFirst, onStage, scriptTouch } from "./support/stage.ts";
 
-it.for(AGENTS)("$name: X2 X4 one client rejects, another allows 5 ms later: the agent gets the one answer", (agent) =>
-  onStage(agent, async (stage) => {
-    const { editor, place, tap } = stage;
-    const a = await stage.phone("a");
-    const b = await stage.phone("b");
-    await askFirst(stage);
-    scriptTouch(stage, "made.txt", "After the refusal.");
+it.for(AGENTS)(
+  "$name: X2 X4 X11 one client rejects, another allows 5 ms later: the agent gets the one answer",
+  (agent) =>
+    onStage(agent, async (stage) => {
+      const { editor, place, sessionId, tap } = stage;
+      const a = await stage.phone("a");
+      const b = await stage.phone("b");
+      await askFirst(stage);
+      scriptTouch(stage, "made.txt", "After the refusal.");
 
-    const turn = stage.prompt(editor, "make a file");
-    const own = await editor.nextRequest("session/request_permission");
-    const first = await a.nextRequest("session/request_permission");
-    const second = await b.nextRequest("session/request_permission");
-    a.answer(first.id, selected(optionOf(first, "reject_once")));
-    await after(5);
-    b.answer(second.id, selected(optionOf(second, "allow_once")));
+      const turn = stage.prompt(editor, "make a file");
+      const own = await editor.nextRequest("session/request_permission");
+      const first = await a.nextRequest("session/request_permission");
+      const second = await b.nextRequest("session/request_permission");
+      a.answer(first.id, selected(optionOf(first, "reject_once")));
+      await after(5);
+      b.answer(second.id, selected(optionOf(second, "allow_once")));
 
-    expect(["end_turn", "cancelled"]).toContain((await turn)["stopReason"]);
-    expect(existsSync(join(place.cwd, "made.txt"))).toBe(false);
-    const [ask, ...more] = tap.asked("session/request_permission");
-    expect(more).toEqual([]);
-    expect(tap.answersTo(ask?.id ?? null)).toMatchObject([{ result: selected(optionOf(first, "reject_once")) }]);
-    await expect.poll(() => cancelledIds(b)).toEqual([second.id]);
-    expect(cancelledIds(editor)).toEqual([own.id]);
-    expect(cancelledIds(a)).toEqual([]);
-    for (const client of [a, b]) {
-      const settled = await client.nextNotification("_acp-hub/interaction_settled");
-      expect(settled).toMatchObject({ outcome: { optionId: optionOf(first, "reject_once") }, by: { name: "a" } });
-    }
-  }),
+      expect(["end_turn", "cancelled"]).toContain((await turn)["stopReason"]);
+      expect(existsSync(join(place.cwd, "made.txt"))).toBe(false);
+      const [ask, ...more] = tap.asked("session/request_permission");
+      expect(more).toEqual([]);
+      expect(tap.answersTo(ask?.id ?? null)).toMatchObject([{ result: selected(optionOf(first, "reject_once")) }]);
+      await expect.poll(() => cancelledIds(b)).toEqual([second.id]);
+      expect(cancelledIds(editor)).toEqual([own.id]);
+      expect(cancelledIds(a)).toEqual([]);
+      // Cards of refused tools are closed, by us where the agent says no more of them (X11).
+      for (const client of [editor, a, b]) await expect.poll(() => cardsOf(client, sessionId)).toEqual(["failed"]);
+      for (const client of [a, b]) {
+        const settled = await client.nextNotification("_acp-hub/interaction_settled");
+        expect(settled).toMatchObject({ outcome: { optionId: optionOf(first, "reject_once") }, by: { name: "a" } });
+      }
+    }),
 );
 
 it.for(AGENTS)("$name: X3 a client that answers with an error leaves the race open for the others", (agent) =>
@@ -65,3 +70,6 @@ it.for(AGENTS)("$name: X3 a client that answers with an error leaves the race op
     expect(tap.answersTo(tap.asked("session/request_permission")[0]?.id ?? null).length).toBe(1);
   }),
 );
+
+const cardsOf = (client: RawClient, sessionId: string): string[] =>
+  transcriptOf(client, sessionId).flatMap((line) => (line.kind === "tool" ? [line.text] : []));
