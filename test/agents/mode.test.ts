@@ -17,7 +17,7 @@ it.for(AGENTS)("$name: S5 S6 a mode set by one client is told to the others once
     const { editor, model, sessionId } = stage;
     const a = await stage.phone("a");
     const b = await stage.phone("b");
-    const [, modeId] = agent.row.modes;
+    const modeId = agent.row.otherMode;
     const counts = [editor, b].map((client) => modesTold(updatesOf(client, sessionId)).length);
 
     await a.call("session/set_mode", { sessionId, modeId });

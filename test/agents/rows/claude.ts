@@ -10,7 +10,7 @@ export const claude: AgentRow = {
   repliesBeforeReplay: false,
   replaysForks: false,
   askMode: "default",
-  modes: ["default", "acceptEdits"],
+  otherMode: "acceptEdits",
   write: (path, content) => calls("Write", { file_path: path, content }),
   shell: (command) => calls("Bash", { command, description: "Runs what the test asked for" }),
   form: (question, choices) => {

@@ -14,7 +14,7 @@ export const codex: AgentRow = {
   repliesBeforeReplay: false,
   replaysForks: false,
   askMode: "read-only",
-  modes: ["read-only", "agent"],
+  otherMode: "read-only",
   // It has no tool that writes files for this model: it is the shell's work.
   write: (path, content) => calls("exec_command", { cmd: `printf '%s' "${content}" > ${path}`, ...ESCALATED }),
   shell: (command) =>

@@ -10,7 +10,7 @@ export const gemini: AgentRow = {
   keeps: { folder: ".gemini/tmp", as: (text) => text },
   repliesBeforeReplay: true,
   replaysForks: false,
-  modes: ["default", "autoEdit"],
+  otherMode: "autoEdit",
   write: (path, content) => calls("write_file", { file_path: path, content }),
   shell: (command) => calls("run_shell_command", { command, description: "Runs what the test asked for" }),
   // A chat's file is named by the minute: loaded within it, the new run empties the file it is about to read.

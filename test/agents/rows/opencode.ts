@@ -8,7 +8,7 @@ export const opencode: AgentRow = {
   keeps: { folder: ".local/share/opencode", as: (text) => text },
   repliesBeforeReplay: false,
   replaysForks: true,
-  modes: ["build", "plan"],
+  otherMode: "plan",
   write: (path, content) => calls("write", { filePath: path, content }),
   shell: (command) => calls("bash", { command, description: "Runs what the test asked for" }),
   configure: ({ modelUrl }) => ({

@@ -11,7 +11,7 @@ export const qwen: AgentRow = {
   keeps: { folder: ".qwen/projects", as: (text) => `"parts":[{"text":"${text}"}]` },
   repliesBeforeReplay: false,
   replaysForks: false,
-  modes: ["default", "auto-edit"],
+  otherMode: "auto-edit",
   write: (path, content) => calls("write_file", { file_path: path, content }),
   shell: (command) =>
     calls("run_shell_command", { command, is_background: false, description: "Runs what the test asked for" }),

@@ -24,8 +24,8 @@ export interface AgentRow {
   form?(question: string, choices: readonly string[]): Step;
   /** The mode in which a shell command is asked about; undefined: it is the first one. */
   readonly askMode?: string;
-  /** Two modes to switch between. */
-  readonly modes: readonly [string, string];
+  /** A mode a session does not start in. */
+  readonly otherMode: string;
   readonly canFork: boolean;
   /** Where it keeps conversations, and how the answer `text` stands there. What is not there yet may be lost at its end. */
   readonly keeps: { readonly folder: string; as(text: string): string };
