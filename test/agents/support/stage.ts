@@ -132,7 +132,12 @@ async function startRun(scene: Scene, instanceId: string): Promise<Run> {
     tap,
     editor,
     ended: bridge.ended,
-    agentPid: () => Number(readFileSync(pidFile, "utf8")),
+    agentPid: () => {
+      const pid = Number(readFileSync(pidFile, "utf8"));
+      // 0 would be our own group to a signal.
+      if (!(pid > 1)) throw new Error("the agent's pid was not noted");
+      return pid;
+    },
     stranger: async (name) => {
       const url = `ws://127.0.0.1:${harness.port}/acp?instance=${instanceId}`;
       const client = await connectClient(url, `owner:${name}`);
