@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { request } from "node:http";
 import type { Paths } from "../config/paths.ts";
-import { isObject } from "../protocol/json.ts";
+import { isObject, numberAt, stringAt } from "../protocol/json.ts";
 import { UnreachableError } from "./exit.ts";
 
 export interface ApiResponse {
@@ -22,10 +22,25 @@ export interface HubInfo {
   readonly startedAt: number;
 }
 
+/** What stands in the file; undefined when it does not say which process and where. */
+function readInfo(value: unknown): HubInfo | undefined {
+  if (!isObject(value)) return undefined;
+  const [pid, host, port] = [numberAt(value, "pid"), stringAt(value, "host"), numberAt(value, "port")];
+  if (pid === undefined || host === undefined || port === undefined) return undefined;
+  return {
+    pid,
+    host,
+    port,
+    basePath: stringAt(value, "basePath") ?? "",
+    tls: value["tls"] === true,
+    version: stringAt(value, "version") ?? "",
+    startedAt: numberAt(value, "startedAt") ?? 0,
+  };
+}
+
 export async function readHubInfo(paths: Paths): Promise<HubInfo | undefined> {
   try {
-    const info: unknown = JSON.parse(await readFile(paths.hubInfo, "utf8"));
-    return isObject(info) && typeof info["pid"] === "number" ? (info as unknown as HubInfo) : undefined;
+    return readInfo(JSON.parse(await readFile(paths.hubInfo, "utf8")));
   } catch {
     return undefined;
   }

@@ -7,12 +7,14 @@
  *    decided once.
  * H3 Prompts go out only for sessions that are attached, so that their turn notices are seen.
  */
+
 import { ACP } from "../protocol/acp.ts";
 import type { RpcId } from "../protocol/envelope.ts";
 import { HUB, type SettledNotice, type TurnNotice } from "../protocol/hub-methods.ts";
 import { type SessionId, sessionId } from "../protocol/ids.ts";
 import { isObject, type Json, type JsonObject, objectAt, stringAt } from "../protocol/json.ts";
 import { HUB_META } from "../protocol/meta.ts";
+import { readSettledNotice, readTurnNotice } from "../protocol/notices.ts";
 import type { AnswerOutcome } from "./api/hub-api.ts";
 import { Connection, type ConnectionEvent, type ConnectionOptions } from "./connection.ts";
 import { Emitter, Observable, type Unsubscribe } from "./emitter.ts";
@@ -196,9 +198,8 @@ export class HubClient {
   }
 
   #onNotification(method: string, params: JsonObject): void {
-    // Parse edge: notices are written by the hub; readers take the members they know.
-    if (method === HUB.turn) this.#onTurn({ queue: [], ...params } as unknown as TurnNotice);
-    else if (method === HUB.interactionSettled) this.#settled(params as unknown as SettledNotice);
+    if (method === HUB.turn) this.#onTurn(readTurnNotice(params));
+    else if (method === HUB.interactionSettled) this.#settled(readSettledNotice(params));
     else if (method === HUB.interactionRejected) this.#rejected(params);
     else if (method === ACP.cancelRequest) this.#withdrawn(params);
     const id = stringAt(params, "sessionId");
@@ -224,7 +225,8 @@ export class HubClient {
     if (typeof id === "number" || typeof id === "string") this.#reduce({ kind: "withdrawn", rpcId: id });
   }
 
-  #settled(notice: SettledNotice): void {
+  #settled(notice: SettledNotice | undefined): void {
+    if (notice === undefined) return;
     this.#reduce({ kind: "settled", notice, isOurs: ({ by }) => this.#ownConnections.has(by.connectionId) });
   }
 

@@ -1,8 +1,10 @@
 /** What a screen shows of one session, and how the hub's answers to load and presence are read. */
+
 import type { LoadVerdict, TurnNotice } from "../protocol/hub-methods.ts";
 import type { Cursor, SessionId } from "../protocol/ids.ts";
 import { arrayAt, isObject, type Json, type JsonObject, objectAt, stringAt } from "../protocol/json.ts";
 import { HUB_META, readCursor } from "../protocol/meta.ts";
+import { readTurnNotice } from "../protocol/notices.ts";
 import { EMPTY_TRANSCRIPT, type Transcript } from "./transcript/item.ts";
 
 export type AttachState =
@@ -93,7 +95,7 @@ export function readLoadResult(answer: Json): LoadOutcome {
 
 /** The turn in a load result: a whole notice, or its state alone. */
 function readTurn(value: Json | undefined): TurnNotice | undefined {
-  if (isObject(value)) return { queue: [], ...value } as unknown as TurnNotice;
+  if (isObject(value)) return readTurnNotice(value);
   if (value !== "running" && value !== "idle" && value !== "waiting") return undefined;
   return { sessionId: "", state: value, queue: [] };
 }

@@ -20,6 +20,7 @@ import { loadOf, openSession, Stage, scripted, textPrompt } from "../support/sta
 
 const ROUNDS = roundsOr(4);
 
+/** A disk of its own size has to be mounted, which root on Linux alone may; the automatic run is both. */
 const canMount = (): boolean => process.getuid?.() === 0 && process.platform === "linux";
 
 /** Overwrites the end of a file with noise. */

@@ -6,10 +6,12 @@
  * T3 A tool call is one card, whichever of create and update came first; a message is one item per messageId, or per
  *    unbroken run where the agent gives none.
  */
+
 import { ACP } from "../../protocol/acp.ts";
-import { HUB, type SettledNotice, type TurnNotice } from "../../protocol/hub-methods.ts";
+import { HUB } from "../../protocol/hub-methods.ts";
 import { arrayAt, isObject, type Json, type JsonObject, stringAt } from "../../protocol/json.ts";
 import type { Stamp } from "../../protocol/meta.ts";
+import { readSettledNotice, readTurnNotice } from "../../protocol/notices.ts";
 import { appendBlock } from "./blocks.ts";
 import { Draft } from "./draft.ts";
 import type { MessageItem, Transcript, TranscriptInput } from "./item.ts";
@@ -147,17 +149,15 @@ function applyTool(draft: Draft, update: JsonObject, stamp: Stamp | undefined): 
 }
 
 function applyTurn(draft: Draft, input: EventInput): void {
-  const { _meta: _stamp, ...members } = input.params;
-  // Parse edge: the hub wrote this notice; members that are missing read as undefined.
-  const notice = { queue: [], ...members } as unknown as TurnNotice;
+  const notice = readTurnNotice(input.params);
   draft.rest = { ...draft.rest, turn: notice };
   if (notice.stopReason === undefined && notice.error === undefined) return;
   draft.push({ kind: "turn-end", ...placed(draft, input.stamp), notice });
 }
 
 function applySettled(draft: Draft, input: EventInput): void {
-  const { _meta: _stamp, ...members } = input.params;
-  const notice = members as unknown as SettledNotice;
+  const notice = readSettledNotice(input.params);
+  if (notice === undefined) return;
   if (notice.toolCallId === undefined) {
     draft.push({ kind: "settled", ...placed(draft, input.stamp), notice });
     return;

@@ -7,7 +7,7 @@
 import { CLOSE } from "../../protocol/close-codes.ts";
 import { notification } from "../../protocol/envelope.ts";
 import { HUB } from "../../protocol/hub-methods.ts";
-import type { Json, JsonObject } from "../../protocol/json.ts";
+import type { JsonObject } from "../../protocol/json.ts";
 import { objectAt } from "../../protocol/json.ts";
 import { LINK } from "../../protocol/link.ts";
 import { HUB_META } from "../../protocol/meta.ts";
@@ -207,7 +207,7 @@ export class Attachments<Encoded> {
       cursor: { epoch: session.epoch, seq: session.journal.tail },
       turn: {
         state: turn,
-        queue: queue as unknown as Json,
+        queue: queue.map((entry) => ({ ...entry, by: { ...entry.by } })),
         ...(promptId !== undefined && { promptId }),
         ...(turnBy !== undefined && { by: { ...turnBy } }),
       },

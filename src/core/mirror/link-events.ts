@@ -6,21 +6,14 @@ import { connectionId, sessionId } from "../../protocol/ids.ts";
 import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
 import { LINK, type LinkSession } from "../../protocol/link.ts";
 import { hubMeta, readBy, type Stamp, withHubMeta } from "../../protocol/meta.ts";
+import { readQueue, readSettledNotice, readTurnState } from "../../protocol/notices.ts";
 import { itemText } from "../journal/frames.ts";
 import type { Attachments } from "./attach.ts";
 import type { MirrorContext } from "./context.ts";
 import type { Copies } from "./copies.ts";
 import { tellTurnState } from "./dialect.ts";
 import { tellPromptReceived, tellResolved, tellTurnComplete } from "./draft-attach.ts";
-import {
-  isNotice,
-  readEventStamp,
-  readItem,
-  readLinkSession,
-  readQueue,
-  readSettled,
-  readTurnState,
-} from "./link-reading.ts";
+import { isNotice, readEventStamp, readItem, readLinkSession } from "./link-reading.ts";
 import { MirrorSession } from "./session.ts";
 
 type Notification = Frame & { readonly kind: "notification" };
@@ -67,7 +60,9 @@ export class LinkEvents<Encoded> {
       this.#onSession(info);
     }
     const open = (arrayAt(params, "open") ?? []).filter(isObject);
-    const settled = (arrayAt(params, "settled") ?? []).filter(isObject).flatMap((entry) => readSettled(entry) ?? []);
+    const settled = (arrayAt(params, "settled") ?? [])
+      .filter(isObject)
+      .flatMap((entry) => readSettledNotice(entry) ?? []);
     this.#copies.reconcile(new Set(open.map((entry) => stringAt(entry, "interactionId") ?? "")), settled);
     for (const session of [...this.#context.sessions.values()])
       if (!named.has(session.id)) this.#onGone(session, "closed");
@@ -207,7 +202,7 @@ export class LinkEvents<Encoded> {
 
   #onTurn(session: MirrorSession<Encoded>, params: JsonObject, isNews: boolean): void {
     const { promptId: _id, turnBy: _by, ...rest } = session.info;
-    const turn = readTurnState(params, "state");
+    const turn = readTurnState(params["state"]);
     const described = { ...rest, turn, queue: readQueue(params) };
     const stopReason = stringAt(params, "stopReason");
     const isEnd = stopReason !== undefined || params["error"] !== undefined;
@@ -229,7 +224,7 @@ export class LinkEvents<Encoded> {
   }
 
   #onSettled(session: MirrorSession<Encoded>, params: JsonObject, isNews: boolean): void {
-    const notice = readSettled(params);
+    const notice = readSettledNotice(params);
     if (notice === undefined)
       return this.#context.ports.observe({ kind: "bad-link-message", method: HUB.interactionSettled });
     this.#copies.onSettled(notice);
@@ -239,7 +234,7 @@ export class LinkEvents<Encoded> {
 
   /** A verdict without a number: of no session, or told once more to a late proposal (R3). */
   #onVerdict(params: JsonObject): void {
-    const notice = readSettled(params);
+    const notice = readSettledNotice(params);
     if (notice === undefined)
       return this.#context.ports.observe({ kind: "bad-link-message", method: HUB.interactionSettled });
     const isNews = this.#copies.onSettled(notice);

@@ -3,36 +3,17 @@
  * types we need or the message is refused; members we do not know are kept. Pure.
  */
 
-import { HUB, type QueueEntry, type SettledNotice, type TurnState } from "../../protocol/hub-methods.ts";
-import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
+import { HUB } from "../../protocol/hub-methods.ts";
+import { arrayAt, type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
 import type { LinkSession } from "../../protocol/link.ts";
-import { type By, HUB_META, hubMeta, readBy, type Stamp, withHubMeta } from "../../protocol/meta.ts";
+import { HUB_META, hubMeta, readBy, type Stamp, withHubMeta } from "../../protocol/meta.ts";
+import { readQueue, readTurnState } from "../../protocol/notices.ts";
 import { type EventMarks, itemOf, type JournalItem, NO_MARKS } from "../journal/item.ts";
-
-const NOBODY: By = { connectionId: "unknown", device: "unknown", name: "unknown" };
-const TURN_STATES: ReadonlySet<string> = new Set(["running", "idle", "waiting"]);
 
 const countAt = (object: JsonObject | undefined, key: string): number | undefined => {
   const value = numberAt(object, key);
   return value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 };
-
-export const readTurnState = (params: JsonObject, key: string): TurnState => {
-  const state = stringAt(params, key);
-  return state !== undefined && TURN_STATES.has(state) ? (state as TurnState) : "idle";
-};
-
-export function readQueue(params: JsonObject): QueueEntry[] {
-  return (arrayAt(params, "queue") ?? []).filter(isObject).map((entry) => {
-    const promptId = stringAt(entry, "promptId");
-    return {
-      by: readBy(entry["by"]) ?? NOBODY,
-      queuedAt: numberAt(entry, "queuedAt") ?? 0,
-      title: stringAt(entry, "title") ?? "",
-      ...(promptId !== undefined && { promptId }),
-    };
-  });
-}
 
 /** A session as the root describes it; undefined when it names none or has no place in a numbering. */
 export function readLinkSession(params: JsonObject): LinkSession | undefined {
@@ -58,7 +39,7 @@ export function readLinkSession(params: JsonObject): LinkSession | undefined {
     updatedAt: numberAt(params, "updatedAt") ?? 0,
     openedBy: params["openedBy"] === "primary" ? "primary" : "remote",
     listed: params["listed"] === true,
-    turn: readTurnState(params, "turn"),
+    turn: readTurnState(params["turn"]),
     queue: readQueue(params),
     state: objectAt(params, "state") ?? {},
     loading: params["loading"] === true,
@@ -67,21 +48,6 @@ export function readLinkSession(params: JsonObject): LinkSession | undefined {
     ...(reason !== undefined && { reason }),
     ...(turnBy !== undefined && { turnBy }),
   };
-}
-
-/** How an interaction ended; undefined when it names none. */
-export function readSettled(params: JsonObject): SettledNotice | undefined {
-  const interactionId = stringAt(params, "interactionId");
-  const outcome = objectAt(params, "outcome");
-  if (interactionId === undefined || outcome === undefined) return undefined;
-  const notice = {
-    ...withHubMeta(params, undefined),
-    interactionId,
-    outcome: { ...outcome, action: stringAt(outcome, "action") ?? "ended" },
-    by: readBy(params["by"]) ?? NOBODY,
-    at: numberAt(params, "at") ?? 0,
-  };
-  return notice as SettledNotice;
 }
 
 /** Almost every stamp: nothing but its place and time. */

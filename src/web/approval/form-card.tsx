@@ -2,9 +2,7 @@
 import { type FormEvent, type ReactElement, useMemo, useState } from "react";
 import {
   acceptForm,
-  cancelForm,
   checkForm,
-  declineForm,
   type FormField,
   type FormValue,
   type FormValues,
@@ -14,6 +12,7 @@ import {
 import type { Json, JsonObject } from "../../protocol/json.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { FormFieldView } from "./form-field.tsx";
+import { RefusalButtons } from "./refusal-buttons.tsx";
 import type { TapGuard } from "./tap-guard.ts";
 
 export interface FormCardProps {
@@ -59,24 +58,7 @@ export function FormCard({ message, schema, guard, isBusy, onAnswer }: FormCardP
         <button type="submit" className="button primary option" disabled={isBusy} aria-disabled={!guard.isOpen}>
           Send
         </button>
-        <button
-          type="button"
-          className="button option danger"
-          disabled={isBusy}
-          aria-disabled={!guard.isOpen}
-          onClick={(event) => guard.allows(event) && onAnswer(declineForm())}
-        >
-          Decline
-        </button>
-        <button
-          type="button"
-          className="button option quiet"
-          disabled={isBusy}
-          aria-disabled={!guard.isOpen}
-          onClick={(event) => guard.allows(event) && onAnswer(cancelForm())}
-        >
-          Dismiss
-        </button>
+        <RefusalButtons guard={guard} isBusy={isBusy} onAnswer={onAnswer} />
       </div>
     </form>
   );

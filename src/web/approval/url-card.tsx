@@ -1,11 +1,12 @@
 /** A page the agent wants opened: the host in plain sight, opened only on purpose. */
 import type { ReactElement } from "react";
-import { acceptUrl, cancelForm, declineForm } from "../../client/index.ts";
+import { acceptUrl } from "../../client/index.ts";
 import type { Json } from "../../protocol/json.ts";
 import { webAddress } from "../markdown/link-dialog.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { VisibleText } from "../ui/visible-text.tsx";
+import { RefusalButtons } from "./refusal-buttons.tsx";
 import type { TapGuard } from "./tap-guard.ts";
 
 export interface UrlCardProps {
@@ -47,24 +48,7 @@ export function UrlCard({ message, url, guard, isBusy, onAnswer }: UrlCardProps)
             Open {address.host}
           </a>
         )}
-        <button
-          type="button"
-          className="button option danger"
-          disabled={isBusy}
-          aria-disabled={!guard.isOpen}
-          onClick={(event) => guard.allows(event) && onAnswer(declineForm())}
-        >
-          Decline
-        </button>
-        <button
-          type="button"
-          className="button option quiet"
-          disabled={isBusy}
-          aria-disabled={!guard.isOpen}
-          onClick={(event) => guard.allows(event) && onAnswer(cancelForm())}
-        >
-          Dismiss
-        </button>
+        <RefusalButtons guard={guard} isBusy={isBusy} onAnswer={onAnswer} />
       </div>
     </>
   );

@@ -5,6 +5,7 @@
 import type { HubClient, InteractionCard } from "../../client/index.ts";
 import { shownCards } from "../../client/index.ts";
 import { HUB, type TurnNotice } from "../../protocol/hub-methods.ts";
+import { readTurnNotice } from "../../protocol/notices.ts";
 import type { HomeStore } from "../app/home-store.ts";
 import { hrefOf, type Router } from "../app/router.ts";
 import { questionTitle } from "../approval/question.ts";
@@ -33,8 +34,7 @@ export class Notifier {
       if (this.#home.state.value.freshAt !== undefined) this.#known ??= this.#openIds();
     });
     this.#client.notices.subscribe(({ method, params }) => {
-      // Parse edge: the hub wrote this notice.
-      if (method === HUB.turn) this.#onTurn(params as unknown as TurnNotice);
+      if (method === HUB.turn) this.#onTurn(readTurnNotice(params));
     });
   }
 

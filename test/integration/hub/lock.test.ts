@@ -62,6 +62,7 @@ describe("the lock of a home", () => {
     }
   });
 
+  // When a process started is read from /proc: elsewhere a lock is judged by its pid and the hub's answer alone.
   it.runIf(process.platform === "linux")(
     "design 2 a lock whose pid went to another process is a dead hub's, without waiting for it to answer",
     async () => {

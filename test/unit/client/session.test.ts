@@ -385,6 +385,25 @@ describe("answers of this client", () => {
     expect(open(w)[0]).toMatchObject({ rpcId: 2, isWithdrawn: false, openedAt: 5 });
   });
 
+  it("a notice with parts missing or of another kind breaks nothing and loses no card", async () => {
+    const w = world();
+    const session = await attached(w);
+    w.hub.socket.ask(1, "session/request_permission", ask());
+    const broken: readonly (readonly [string, JsonObject])[] = [
+      ["_acp-hub/turn", { sessionId: "s1", state: "flying", queue: "none", by: 7, error: "gone" }],
+      ["_acp-hub/turn", { sessionId: "s1", state: "running", queue: [null, 3, {}] }],
+      ["_acp-hub/interaction_settled", { sessionId: "s1" }],
+      ["_acp-hub/interaction_settled", { sessionId: "s1", interactionId: "other", outcome: { action: "answered" } }],
+    ];
+    for (const [method, params] of broken) w.hub.socket.notify(method, params);
+    expect(open(w)).toHaveLength(1);
+    expect(session.view.value.transcript.turn).toMatchObject({ state: "running", queue: [{ title: "" }] });
+    w.hub.socket.notify("_acp-hub/interaction_settled", { interactionId: "i1", outcome: { action: "new to us" } });
+    const [entry] = w.client.interactions.value.settled;
+    expect(entry?.notice).toMatchObject({ outcome: { action: "ended" }, by: { name: "unknown" }, at: 0 });
+    expect(open(w)).toHaveLength(0);
+  });
+
   it("X10 shows several, oldest first, and loses none", async () => {
     const w = world();
     await attached(w);
