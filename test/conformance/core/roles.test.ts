@@ -1,5 +1,7 @@
 /** R: what decides, decides in the root; the mirror proposes. */
 import { expect, test } from "vitest";
+import { parseFrame } from "../../../src/protocol/envelope.ts";
+import { LIMITS } from "../../../src/protocol/limits.ts";
 import { World } from "../../support/world/world.ts";
 
 const selected = (optionId: string) => ({ outcome: { outcome: "selected", optionId } });
@@ -107,6 +109,61 @@ test("R3 an answer from outside the sockets gets the verdict, and a late one is 
     { kind: "settled", notice: { outcome: { optionId: "always" } } },
   ]);
   expect(phone.openDialogs).toEqual([]);
+});
+
+/** A proposal straight to the root, as a hub sends it that has not heard of the settlement; what the root says to it. */
+function proposeLate(world: World, interactionId: string): readonly string[] {
+  const by = { connectionId: "c9", device: "d", name: "late" };
+  const params = { interactionId, by, result: selected("always") };
+  const read = parseFrame(JSON.stringify({ jsonrpc: "2.0", method: "_acp-hub/link/propose", params }));
+  if (!read.ok) throw new Error("not a frame");
+  world.root.onLink(read.frame, world.now);
+  const said = [...(world.linkDown?.waiting ?? [])];
+  world.settle();
+  return said;
+}
+
+test("R3 X2 a proposal that comes after the verdict gets the verdict once more, and the agent nothing", () => {
+  const { world, session } = shared();
+  const id = world.agent.askPermission(session);
+  world.settle();
+  const [view] = world.mirror.openInteractions();
+  world.primary.choose("reject");
+  world.settle();
+  const said = proposeLate(world, view?.interactionId ?? "");
+  expect(said.map((text) => JSON.parse(text) as unknown)).toMatchObject([
+    { method: "_acp-hub/interaction_settled", params: { outcome: { optionId: "reject" }, by: { name: "editor" } } },
+  ]);
+  expect(world.agent.answerTo(id)).toEqual(selected("reject"));
+  expect(world.problems).toEqual([]);
+});
+
+test("R3 the last verdicts are kept, up to the bound; of an older one a late proposal changes nothing", () => {
+  const { world, session } = shared();
+  const ids: string[] = [];
+  for (let count = 0; count <= LIMITS.settledKept; count++) {
+    world.agent.askPermission(session, `t${count}`);
+    world.settle();
+    ids.push(world.mirror.openInteractions()[0]?.interactionId ?? "");
+    world.primary.choose("allow");
+    world.settle();
+  }
+  expect(new Set(ids).size).toBe(LIMITS.settledKept + 1);
+  expect(proposeLate(world, ids[0] ?? "")).toEqual([]);
+  expect(proposeLate(world, ids[1] ?? "")).toHaveLength(1);
+  expect(world.observed.filter((each) => each.kind === "late-answer")).toHaveLength(2);
+  expect(world.problems).toEqual([]);
+});
+
+test("B4 who joins while a question is open is told that the turn waits", () => {
+  const { world, session, phone } = shared();
+  world.prompt(phone, session, "go");
+  world.agent.askPermission(session);
+  world.settle();
+  const tablet = world.remote({ extended: true });
+  const load = world.sendLoad(tablet, session);
+  world.settle();
+  expect(tablet.result(load)).toMatchObject({ _meta: { "acp-hub": { turn: { state: "waiting" } } } });
 });
 
 test("R4 a proposal made while the link is down goes up when it is back", () => {
