@@ -22,18 +22,18 @@ export interface HubInfo {
   readonly startedAt: number;
 }
 
-/** What stands in the file; undefined when it does not say which process and where. */
+/** What stands in the file; undefined when it names no process. The rest may be another version's: `stop` needs the pid alone. */
 function readInfo(value: unknown): HubInfo | undefined {
   if (!isObject(value)) return undefined;
-  const [pid, host, port] = [numberAt(value, "pid"), stringAt(value, "host"), numberAt(value, "port")];
-  if (pid === undefined || host === undefined || port === undefined) return undefined;
+  const pid = numberAt(value, "pid");
+  if (pid === undefined) return undefined;
   return {
     pid,
-    host,
-    port,
+    host: stringAt(value, "host") ?? "unknown",
+    port: numberAt(value, "port") ?? 0,
     basePath: stringAt(value, "basePath") ?? "",
     tls: value["tls"] === true,
-    version: stringAt(value, "version") ?? "",
+    version: stringAt(value, "version") ?? "unknown",
     startedAt: numberAt(value, "startedAt") ?? 0,
   };
 }
