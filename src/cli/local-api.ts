@@ -28,6 +28,7 @@ function readInfo(value: unknown): HubInfo | undefined {
   const pid = numberAt(value, "pid");
   if (pid === undefined) return undefined;
   return {
+    ...value,
     pid,
     host: stringAt(value, "host") ?? "unknown",
     port: numberAt(value, "port") ?? 0,
