@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
   lchownSync,
   lstatSync,
   mkdirSync,
@@ -14,9 +15,9 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pino } from "pino";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { LinkDialer } from "../../../src/bridge/link-dialer.ts";
 import { DEFAULT_CONFIG } from "../../../src/config/config.ts";
 import { type Paths, resolvePaths } from "../../../src/config/paths.ts";
@@ -26,10 +27,21 @@ import { type SecureHub, startSecureHub } from "../../support/secure-hub.ts";
 const STRANGER = 65_534;
 const isRoot = process.getuid?.() === 0;
 
+// This Node may lie in a directory that is ours alone (a home, a scratch directory): the stranger gets a copy to run.
+let strangersNode: string;
+
+function giveStrangerNode(): void {
+  const dir = mkdtempSync(join(tmpdir(), "acp-hub-stranger-"));
+  strangersNode = join(dir, "node");
+  chmodSync(dir, 0o755);
+  copyFileSync(process.execPath, strangersNode);
+  chmodSync(strangersNode, 0o755);
+}
+
 /** Runs a line of JavaScript as another user, with no group of ours; gives its exit code and what it printed. */
 function asStranger(script: string, ...args: string[]): Promise<{ code: number | null; text: string }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ["-e", script, "--", ...args], {
+    const child = spawn(strangersNode, ["-e", script, "--", ...args], {
       uid: STRANGER,
       gid: STRANGER,
       cwd: "/",
@@ -52,6 +64,8 @@ const READ = `try { console.log(require("fs").readdirSync(process.argv[1]).lengt
 
 describe.runIf(isRoot)("another user of this machine", () => {
   let hub: SecureHub;
+  beforeAll(giveStrangerNode);
+  afterAll(() => rmSync(dirname(strangersNode), { recursive: true, force: true }));
   beforeEach(async () => {
     hub = await startSecureHub();
     // As far open as a home ever is: the way to the hub's own directories is free.
