@@ -2,7 +2,7 @@
 import { ACP } from "../../protocol/acp.ts";
 import { notification, type RpcNotification } from "../../protocol/envelope.ts";
 import { type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
-import { HUB_META, hubMeta } from "../../protocol/meta.ts";
+import { HUB_META, hubMeta, withHubMeta } from "../../protocol/meta.ts";
 import type { DowngradeRun } from "./downgrade.ts";
 
 /** The card the popups hang on: the form's own tool call, or one made for this client alone. */
@@ -42,6 +42,12 @@ export function openCard(params: JsonObject): RpcNotification {
 export function closeCard(params: JsonObject): RpcNotification | undefined {
   if (!hasOwnCard(params)) return undefined;
   return cardUpdate(params, { sessionUpdate: "tool_call_update", toolCallId: cardId(params), status: "completed" });
+}
+
+/** The params a client is asked with: the backend's recipe is ours to follow, not a client's to see. */
+export function withoutRecipe(params: JsonObject): JsonObject {
+  const { downgrade, ...meta } = hubMeta(params) ?? {};
+  return downgrade === undefined ? params : withHubMeta(params, meta);
 }
 
 /** The permission request of the current step. */

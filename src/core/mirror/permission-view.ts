@@ -2,12 +2,12 @@
 import { ACP } from "../../protocol/acp.ts";
 import { notification } from "../../protocol/envelope.ts";
 import { isObject, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
-import { HUB_META, hubMeta, withHubMeta } from "../../protocol/meta.ts";
+import { HUB_META } from "../../protocol/meta.ts";
+import { withoutRecipe } from "../interaction/downgrade-view.ts";
 
 /** The request's params with title and raw input filled in from the known card, and nothing of the recipe. */
 export function permissionParams(params: JsonObject, card: JsonObject | undefined): JsonObject {
-  const { downgrade: _recipe, ...meta } = hubMeta(params) ?? {};
-  const clean = withHubMeta(params, meta);
+  const clean = withoutRecipe(params);
   const toolCall = objectAt(params, "toolCall");
   if (toolCall === undefined || card === undefined) return clean;
   const title = stringAt(toolCall, "title") ?? stringAt(card, "title");

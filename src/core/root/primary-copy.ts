@@ -7,7 +7,7 @@ import { notification, type RpcId, type RpcResponse, request } from "../../proto
 import { type JsonObject, stringAt } from "../../protocol/json.ts";
 import { type AnswerBody, answerBody, readAnswer } from "../interaction/answer.ts";
 import { DowngradeRun } from "../interaction/downgrade.ts";
-import { closeCard, openCard, stepParams } from "../interaction/downgrade-view.ts";
+import { closeCard, openCard, stepParams, withoutRecipe } from "../interaction/downgrade-view.ts";
 import type { RootContext } from "./context.ts";
 
 type CopyState = "none" | "open" | "abstained";
@@ -40,10 +40,11 @@ export class PrimaryCopy {
     const primary = this.#context.livePrimary;
     if (primary === undefined || this.#state === "open") return;
     this.#onAnswer = onAnswer;
-    if (this.#method !== ACP.elicitationCreate) return this.#ask(this.#method, this.#params);
+    const params = withoutRecipe(this.#params);
+    if (this.#method !== ACP.elicitationCreate) return this.#ask(this.#method, params);
     const isUrl = this.#params["mode"] === "url";
     const isShown = isUrl ? primary.abilities.hasUrls : primary.abilities.hasForms;
-    if (isShown) this.#ask(this.#method, requestId === undefined ? this.#params : { ...this.#params, requestId });
+    if (isShown) this.#ask(this.#method, requestId === undefined ? params : { ...params, requestId });
     else if (!isUrl && stringAt(this.#params, "sessionId") !== undefined) this.#startRun();
   }
 

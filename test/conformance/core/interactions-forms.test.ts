@@ -87,6 +87,17 @@ test("X8 a backend's recipe is followed, and its own form content goes back", ()
   expect(world.agent.answerTo(no as never)).toEqual({ action: "decline" });
 });
 
+test("R2 X8 an editor with forms gets the form under its id, without the recipe that is ours to follow", () => {
+  const { world, session } = shared({}, { elicitation: { form: {} } });
+  world.agent.askForm(session, FORM, { _meta: { mine: 1, "acp-hub": { downgrade: [{ title: "?", options: [] }] } } });
+  world.settle();
+  const [dialog] = world.primary.openDialogs;
+  expect(dialog?.params["_meta"]).toEqual({
+    mine: 1,
+    "acp-hub": { interactionId: expect.any(String), openedAt: world.now },
+  });
+});
+
 test("X8 a form no buttons can answer can still be declined, so that nobody is stuck", () => {
   const { world, session, phone } = shared();
   const id = world.agent.askForm(session, { properties: { why: { type: "string" } }, required: ["why"] });

@@ -50,6 +50,8 @@ test("R2 an interaction has one id on every copy, through a re-dial and a hub re
   const name = phone.dialog?.params["_meta"];
   expect(name).toMatchObject({ "acp-hub": { interactionId: expect.stringMatching(/^x/) } });
   expect(desk.dialog?.params["_meta"]).toEqual(name);
+  // A plain editor's copy is a copy like any other: a request is ours to write, its updates are not (B1).
+  expect(world.primary.dialog?.params["_meta"]).toEqual(name);
   world.cut();
   world.dial().settle();
   expect(phone.openDialogs).toHaveLength(1);
