@@ -90,6 +90,8 @@ export interface LinkSession {
   readonly loading?: boolean;
   /** Last event of the replay it began with: history to everyone (B2). */
   readonly baseline?: number;
+  /** The editor has it open. */
+  readonly primary?: boolean;
   /** Why the epoch changed, when it did. */
   readonly reason?: string;
 }
@@ -102,9 +104,18 @@ export interface LinkInteraction {
   readonly openedAt: number;
 }
 
+/** The editor as others are told of it. */
+export interface LinkPrimary {
+  readonly name: string;
+  /** Its `clientInfo`: name, title, version. */
+  readonly client: Json;
+}
+
 export interface LinkSnapshot {
   /** The agent's own initialize result; null while it has not answered. */
   readonly initialize: Json;
+  /** Absent for a headless bridge, and until the editor has said who it is. */
+  readonly primary?: LinkPrimary;
   readonly sessions: readonly LinkSession[];
   readonly open: readonly LinkInteraction[];
   /** The last 256 settled ones (R4). */

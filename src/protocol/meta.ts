@@ -5,6 +5,9 @@ import { isObject, type Json, type JsonObject, numberAt, objectAt, put, stringAt
 
 export const HUB_META = "acp-hub";
 
+/** The editor's `connectionId` and `device` in everything that names who did something. */
+export const PRIMARY = "primary";
+
 /** Who did something, as the credential says it. `connectionId` names the socket, `device` the paired thing. */
 export interface By {
   readonly connectionId: string;

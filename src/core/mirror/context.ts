@@ -2,6 +2,7 @@
 import { notification } from "../../protocol/envelope.ts";
 import type { SessionId } from "../../protocol/ids.ts";
 import type { JsonObject } from "../../protocol/json.ts";
+import type { LinkPrimary } from "../../protocol/link.ts";
 import type { Encoder } from "../fanout/feed.ts";
 import type { Connection } from "./connection.ts";
 import type { MirrorHistory, MirrorOptions, MirrorPorts } from "./ports.ts";
@@ -19,6 +20,8 @@ export class MirrorContext<Encoded> {
   isLinkUp = false;
   /** The agent's initialize result; undefined until the bridge told it. */
   agentInfo: JsonObject | undefined;
+  /** The editor, once the bridge told who it is. */
+  primary: LinkPrimary | undefined;
   readonly #dirty = new Set<MirrorSession<Encoded>>();
   /** Called at the end of a tick for sessions whose readers have changed. */
   onPresence: (session: MirrorSession<Encoded>) => void = () => undefined;

@@ -4,7 +4,7 @@ import { type Frame, notification, paramsOf } from "../../protocol/envelope.ts";
 import { HUB } from "../../protocol/hub-methods.ts";
 import { connectionId, sessionId } from "../../protocol/ids.ts";
 import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
-import { LINK, type LinkSession } from "../../protocol/link.ts";
+import { LINK, type LinkPrimary, type LinkSession } from "../../protocol/link.ts";
 import { hubMeta, readBy, type Stamp, withHubMeta } from "../../protocol/meta.ts";
 import { readQueue, readSettledNotice, readTurnState } from "../../protocol/notices.ts";
 import { itemText } from "../journal/frames.ts";
@@ -51,7 +51,7 @@ export class LinkEvents<Encoded> {
 
   /** The state of a bridge that dialled: what it does not name is gone (R4). */
   onSnapshot(params: JsonObject): void {
-    this.#setAgent(params["initialize"]);
+    this.#setAgent(params);
     const named = new Set<string>();
     for (const session of (arrayAt(params, "sessions") ?? []).filter(isObject)) {
       const info = readLinkSession(session);
@@ -75,7 +75,7 @@ export class LinkEvents<Encoded> {
       case LINK.snapshot:
         return this.onSnapshot(params);
       case LINK.agent:
-        return this.#setAgent(params["initialize"]);
+        return this.#setAgent(params);
       case LINK.session: {
         const info = readLinkSession(params);
         if (info === undefined) return this.#context.ports.observe({ kind: "bad-link-message", method });
@@ -102,15 +102,27 @@ export class LinkEvents<Encoded> {
     return id === undefined ? undefined : this.#context.sessions.get(sessionId(id));
   }
 
-  #setAgent(result: unknown): void {
+  #setAgent(params: JsonObject): void {
+    const result = params["initialize"];
+    const primary = objectAt(params, "primary");
+    const name = stringAt(primary, "name");
+    if (name !== undefined) this.#setPrimary({ name, client: primary?.["client"] ?? null });
     if (!isObject(result)) return;
     this.#context.agentInfo = result;
     this.#onAgent();
   }
 
+  #setPrimary(primary: LinkPrimary): void {
+    const before = this.#context.primary;
+    this.#context.primary = primary;
+    if (before === undefined || JSON.stringify(before) === JSON.stringify(primary)) return;
+    for (const session of this.#context.sessions.values()) this.#context.markPresence(session);
+  }
+
   #onSession(info: LinkSession): void {
     const known = this.#context.sessions.get(sessionId(info.sessionId));
     if (known !== undefined && known.epoch === info.epoch && !this.#mustStartOver(known, info)) {
+      if (known.info.primary !== info.primary) this.#context.markPresence(known);
       known.describe(info);
       this.#context.ports.record?.onSession(info);
       this.#context.ports.observe({ kind: "sessions-changed" });

@@ -43,6 +43,7 @@ export function readLinkSession(params: JsonObject): LinkSession | undefined {
     queue: readQueue(params),
     state: objectAt(params, "state") ?? {},
     loading: params["loading"] === true,
+    primary: params["primary"] === true,
     ...(title !== undefined && { title }),
     ...(promptId !== undefined && { promptId }),
     ...(reason !== undefined && { reason }),

@@ -61,7 +61,7 @@ export class Mirror<Encoded> {
     this.#copies = new Copies(context, (linkId) => this.#up.clientIdOf(linkId));
     this.#attachments = new Attachments(context, this.#copies);
     this.#requests = new MirrorRequests(context, this.#attachments, this.#up, filter);
-    context.onPresence = tellPresence;
+    context.onPresence = (session) => tellPresence(context, session);
     this.#events = new LinkEvents(context, this.#attachments, this.#copies, () => this.#onAgentReady());
   }
 

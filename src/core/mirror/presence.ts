@@ -1,21 +1,37 @@
-/** Who reads a session, to those who read it and understand it (contract §4). */
+/** Who is attached to a session, the editor first, to those who read it and understand it (contract §4). */
 import { notification } from "../../protocol/envelope.ts";
 import { HUB } from "../../protocol/hub-methods.ts";
-import type { Json } from "../../protocol/json.ts";
+import type { Json, JsonObject } from "../../protocol/json.ts";
+import { PRIMARY } from "../../protocol/meta.ts";
+import { publicClientInfo } from "../client-info.ts";
+import type { MirrorContext } from "./context.ts";
 import type { MirrorSession } from "./session.ts";
 
 /** Listed by name; beyond that only counted, so that a crowd costs each of its members no more than this. */
 const LISTED_MAX = 32;
 
-export function tellPresence<Encoded>(session: MirrorSession<Encoded>): void {
+export function tellPresence<Encoded>(context: MirrorContext<Encoded>, session: MirrorSession<Encoded>): void {
   const readers = [...session.attached];
   if (!readers.some((connection) => connection.abilities.isExtended)) return;
-  const clients: Json = readers.slice(0, LISTED_MAX).map((connection) => ({
+  const editor = session.info.primary === true ? [editorEntry(context)] : [];
+  const listed = readers.slice(0, LISTED_MAX - editor.length).map((connection) => ({
     connectionId: connection.id,
     device: connection.device,
     name: connection.name,
-    client: connection.clientInfo ?? null,
+    client: publicClientInfo(connection.clientInfo),
   }));
-  const text = JSON.stringify(notification(HUB.presence, { sessionId: session.id, clients, count: readers.length }));
+  const clients: Json = [...editor, ...listed];
+  const count = editor.length + readers.length;
+  const text = JSON.stringify(notification(HUB.presence, { sessionId: session.id, clients, count }));
   for (const connection of readers) if (connection.abilities.isExtended) connection.outbox.send(text, session.feed);
+}
+
+function editorEntry<Encoded>({ primary }: MirrorContext<Encoded>): JsonObject {
+  return {
+    connectionId: PRIMARY,
+    device: PRIMARY,
+    name: primary?.name ?? "editor",
+    client: publicClientInfo(primary?.client),
+    primary: true,
+  };
 }

@@ -28,6 +28,7 @@ export class AgentStart {
     }
     if (this.#context.agentInfo === undefined) return this.#ask(reply);
     this.onCapabilitiesChanged();
+    this.#context.link.notify(LINK.agent, this.#context.describeAgent());
     return reply({ result: this.#context.agentInfo });
   }
 
@@ -58,7 +59,7 @@ export class AgentStart {
       // A failed initialize is returned, not remembered (I2).
       if ("result" in body && isObject(body.result)) {
         this.#context.agentInfo = body.result;
-        this.#context.link.notify(LINK.agent, { initialize: body.result });
+        this.#context.link.notify(LINK.agent, this.#context.describeAgent());
       }
       for (const each of waiting) each(body);
     });

@@ -11,7 +11,7 @@ import {
   request,
 } from "../../protocol/envelope.ts";
 import type { Json, JsonObject } from "../../protocol/json.ts";
-import type { By } from "../../protocol/meta.ts";
+import { type By, PRIMARY } from "../../protocol/meta.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
 
 /** Who asks. `key` is unique per connection: prompts of one connection are one client's (P1). */
@@ -33,7 +33,7 @@ export interface Call {
   isOwed(): boolean;
 }
 
-export const PRIMARY_KEY = "primary";
+export const PRIMARY_KEY: string = PRIMARY;
 
 export const bodyText = (id: RpcId, body: AnswerBody): string =>
   JSON.stringify("error" in body ? failure(id, body.error) : { jsonrpc: "2.0", id, result: body.result });

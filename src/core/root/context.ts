@@ -13,6 +13,8 @@ export class Primary {
   abilities: ClientAbilities = abilitiesOf(undefined);
   capabilities: JsonObject | undefined;
   name = "editor";
+  /** What others are told of its program. */
+  clientInfo: JsonObject | null = null;
   isInitialized = false;
   /** It has said initialize, and that has not failed: what it sends on, unasked for the answer, is the agent's to judge (I1). */
   hasBegun = false;
@@ -69,6 +71,13 @@ export class RootContext {
     const dirty = [...this.#dirty];
     this.#dirty.clear();
     for (const session of dirty) session.feed.flush();
+  }
+
+  /** What the hub is told of the agent and of the editor beside it. */
+  describeAgent(): JsonObject {
+    const { primary } = this;
+    const editor = primary?.hasBegun === true ? { primary: { name: primary.name, client: primary.clientInfo } } : {};
+    return { initialize: this.agentInfo ?? null, ...editor };
   }
 
   /** The primary while it can be talked to. */

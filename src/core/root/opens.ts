@@ -135,7 +135,16 @@ export class Opens {
   }
 
   attach(session: RootSession, call: Call): void {
-    if (call.caller.isPrimary) session.hasPrimary = true;
+    if (!call.caller.isPrimary || session.hasPrimary) return;
+    session.hasPrimary = true;
+    this.#context.link.announce(session);
+  }
+
+  /** The editor closed it, or is gone. */
+  detachPrimary(session: RootSession): void {
+    if (!session.hasPrimary) return;
+    session.hasPrimary = false;
+    this.#context.link.announce(session);
   }
 
   /** Delivers what was held for a session that is known now. */

@@ -145,7 +145,7 @@ export class Requests {
   /** S6: closing a view is not closing the session. */
   #close(call: Call, session: RootSession): void {
     const isForced = hubMeta(call.params)?.["force"] === true;
-    if (call.caller.isPrimary) session.hasPrimary = false;
+    if (call.caller.isPrimary) this.#parts.opens.detachPrimary(session);
     const others = call.caller.isPrimary ? session.remoteCount > 0 : session.hasPrimary;
     if (!isForced && (others || (!call.caller.isPrimary && session.lane.isRunning))) return call.answer({ result: {} });
     this.#context.agent.request(

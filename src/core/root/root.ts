@@ -21,6 +21,7 @@ import { isObject, type Json, type JsonObject, objectAt, stringAt } from "../../
 import { LINK } from "../../protocol/link.ts";
 import { readBy, withHubMeta } from "../../protocol/meta.ts";
 import { abilitiesOf } from "../capabilities.ts";
+import { publicClientInfo } from "../client-info.ts";
 import type { Sink } from "../fanout/outbox.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
 import { AgentStart } from "./agent-start.ts";
@@ -196,7 +197,7 @@ export class Root {
     this.#hosts.onPrimaryGone(now);
     this.#asks.onPrimaryGone(now);
     for (const session of this.#context.sessions.values()) {
-      session.hasPrimary = false;
+      this.#opens.detachPrimary(session);
       this.#turns.onCallerGone(session, (caller) => caller.isPrimary, now);
     }
   }
@@ -211,7 +212,7 @@ export class Root {
     this.#context.link.up(sink, onHopeless);
     const sessions = [...this.#context.sessions.values()];
     this.#context.link.notify(LINK.snapshot, {
-      initialize: this.#context.agentInfo ?? null,
+      ...this.#context.describeAgent(),
       sessions: sessions.map((session) => session.describe()) as unknown as Json,
       open: this.#asks.describeOpen() as unknown as Json,
       settled: this.#asks.describeSettled() as unknown as Json,
@@ -373,6 +374,7 @@ export class Root {
     primary.abilities = abilitiesOf(capabilities);
     const info = objectAt(call.params, "clientInfo");
     primary.name = stringAt(info, "title") ?? stringAt(info, "name") ?? "editor";
+    primary.clientInfo = publicClientInfo(info);
     const version = Math.min(call.params["protocolVersion"], ACP_VERSION);
     const params = withHubMeta({ ...call.params, protocolVersion: version }, undefined);
     return this.#start.primary(params, (body) => {

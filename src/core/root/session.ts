@@ -145,6 +145,7 @@ export class RootSession {
       ...(this.title !== undefined && { title: this.title }),
       ...(this.turnBy !== undefined && { turnBy: this.turnBy }),
       ...(this.turnPromptId !== undefined && { promptId: this.turnPromptId }),
+      primary: this.hasPrimary,
       ...(this.reason !== undefined && { reason: this.reason }),
     };
   }

@@ -1,0 +1,89 @@
+/** C4.extensions presence: who is attached to a session, the editor among them. */
+import { expect, test } from "vitest";
+import type { AcpClient } from "../../support/world/acp-client.ts";
+import { World } from "../../support/world/world.ts";
+
+const EDITOR = { connectionId: "primary", device: "primary", name: "Zed", primary: true };
+
+function shared(clientInfo: Record<string, unknown> = { name: "zed", title: "Zed", version: "1.2", token: "s3cret" }) {
+  const world = new World();
+  world.primary.request("initialize", { protocolVersion: 1, clientInfo: clientInfo as never, clientCapabilities: {} });
+  world.dial().settle();
+  const session = world.newSession();
+  const phone = world.remote({ extended: true, name: "phone" });
+  world.load(phone, session);
+  return { world, session, phone };
+}
+
+const last = (client: AcpClient) => client.of("_acp-hub/presence").at(-1)?.params;
+
+test("C4.extensions presence names the editor first, and of its program no more than name, title and version", () => {
+  const { phone, session } = shared();
+  expect(last(phone)).toEqual({
+    sessionId: session,
+    clients: [
+      { ...EDITOR, client: { name: "zed", title: "Zed", version: "1.2" } },
+      { connectionId: phone.id, device: phone.connection.device, name: "phone", client: null },
+    ],
+    count: 2,
+  });
+});
+
+test("C4.extensions presence follows the editor: gone when it closes the session, back when it loads it", () => {
+  const { world, phone, session } = shared();
+  world.primary.request("session/close", { sessionId: session });
+  world.settle();
+  expect(last(phone)).toMatchObject({ clients: [{ name: "phone" }], count: 1 });
+  world.load(world.primary, session);
+  expect(last(phone)).toMatchObject({ clients: [EDITOR, { name: "phone" }], count: 2 });
+  world.root.onPrimaryGone(world.now);
+  world.settle();
+  expect(last(phone)).toMatchObject({ clients: [{ name: "phone" }], count: 1 });
+});
+
+test("C4.extensions presence of a session a remote client made has no editor until the editor loads it", () => {
+  const { world, phone } = shared();
+  const made = phone.request("session/new", { cwd: "/w", mcpServers: [] });
+  world.settle();
+  const session = String(phone.result(made)["sessionId"]);
+  expect(last(phone)).toMatchObject({ sessionId: session, clients: [{ name: "phone" }], count: 1 });
+  world.load(world.primary, session);
+  expect(last(phone)).toMatchObject({ sessionId: session, clients: [EDITOR, { name: "phone" }], count: 2 });
+});
+
+test("C4.extensions presence knows the editor through a re-dial, a hub restart and a change of its name", () => {
+  const { world, session } = shared();
+  world.restartHub();
+  world.dial().settle();
+  const back = world.remote({ extended: true, name: "back" });
+  world.load(back, session);
+  expect(last(back)).toMatchObject({ clients: [EDITOR, { name: "back" }] });
+  world.primary.request("initialize", { protocolVersion: 1, clientInfo: { name: "other" }, clientCapabilities: {} });
+  world.settle();
+  expect(last(back)).toMatchObject({ clients: [{ connectionId: "primary", name: "other" }, { name: "back" }] });
+});
+
+test("C4.extensions a client that calls itself something endless is cut short, and its other words stay its own", () => {
+  const { world, phone, session } = shared();
+  const talker = world.connect({ extended: true, name: "talker" });
+  const clientInfo = { name: "n".repeat(5000), secret: "mine" };
+  talker.request("initialize", { protocolVersion: 1, clientInfo, clientCapabilities: talker.capabilities });
+  world.settle();
+  world.load(talker, session);
+  expect(last(phone)).toMatchObject({ clients: [EDITOR, {}, { client: { name: "n".repeat(64) } }] });
+  expect(JSON.stringify(phone.raw)).not.toContain("mine");
+});
+
+test("C4.extensions a headless instance has no editor to name", () => {
+  const world = new World({ root: { hasPrimary: false } });
+  world.root.startHeadless();
+  world.dial().settle();
+  const phone = world.remote({ extended: true, name: "phone" });
+  const made = phone.request("session/new", { cwd: "/w", mcpServers: [] });
+  world.settle();
+  expect(last(phone)).toMatchObject({
+    sessionId: phone.result(made)["sessionId"],
+    clients: [{ name: "phone" }],
+    count: 1,
+  });
+});
