@@ -2,7 +2,7 @@
 
 import type { LoadVerdict, TurnNotice } from "../protocol/hub-methods.ts";
 import type { Cursor, SessionId } from "../protocol/ids.ts";
-import { arrayAt, isObject, type Json, type JsonObject, objectAt, stringAt } from "../protocol/json.ts";
+import { arrayAt, isObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from "../protocol/json.ts";
 import { HUB_META, readCursor } from "../protocol/meta.ts";
 import { readTurnNotice } from "../protocol/notices.ts";
 import { EMPTY_TRANSCRIPT, type Transcript } from "./transcript/item.ts";
@@ -72,6 +72,8 @@ export interface LoadOutcome {
   readonly cursor: Cursor | undefined;
   readonly turn: TurnNotice | undefined;
   readonly hasMore: boolean | undefined;
+  /** Where the next page of older events ends, where the hub says so. */
+  readonly before: number | undefined;
   readonly isReadOnly: boolean;
   readonly agent: JsonObject | undefined;
   readonly result: JsonObject;
@@ -87,6 +89,7 @@ export function readLoadResult(answer: Json): LoadOutcome {
     cursor: readCursor(meta?.["cursor"]),
     turn: readTurn(meta?.["turn"]),
     hasMore: typeof meta?.["hasMore"] === "boolean" ? meta["hasMore"] : undefined,
+    before: numberAt(meta, "before"),
     isReadOnly: meta?.["readOnly"] === true || result["readOnly"] === true,
     agent: objectAt(meta, "agent"),
     result,

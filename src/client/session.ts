@@ -61,13 +61,13 @@ export class SessionClient {
   #held: EventInput[] | undefined;
   #page: EventInput[] | undefined;
   #generation = 0;
-  #historyLimit: number;
+  /** Where the hub said the next page ends; undefined: before the oldest item shown. */
+  #earlierBefore: number | undefined;
 
   constructor(sessionId: SessionId, port: SessionPort, options: SessionOptions = {}) {
     this.sessionId = sessionId;
     this.#port = port;
     this.#options = options;
-    this.#historyLimit = options.pageSize ?? PAGE_SIZE;
     this.view = new Observable(emptyView(sessionId));
   }
 
@@ -96,7 +96,7 @@ export class SessionClient {
     this.#patch({ attach: { kind: "attaching", received: 0 } });
     const hub: JsonObject = {
       history: "full",
-      limit: this.#historyLimit,
+      limit: this.#options.pageSize ?? PAGE_SIZE,
       ...(cursor !== undefined && { cursor: { epoch: cursor.epoch, seq: cursor.seq } }),
       ...(this.#options.instance !== undefined && { instance: this.#options.instance }),
     };
@@ -163,14 +163,8 @@ export class SessionClient {
   /** Loads the page before the oldest item shown. Resolves when it is in, or at once when there is none. */
   async loadEarlier(): Promise<void> {
     const { transcript, hasEarlier, isLoadingEarlier, attach } = this.view.value;
-    const before = oldestSeq(transcript);
+    const before = this.#earlierBefore ?? oldestSeq(transcript);
     if (!hasEarlier || isLoadingEarlier || attach.kind !== "live" || before === undefined) return;
-    if (this.view.value.isReadOnly) {
-      // Only a live session has pages; history is asked for again, longer.
-      this.#historyLimit *= 4;
-      await this.attach();
-      return;
-    }
     const generation = this.#generation;
     this.#page = [];
     this.#patch({ isLoadingEarlier: true });
@@ -240,18 +234,14 @@ export class SessionClient {
     const held = this.#held ?? [];
     this.#held = undefined;
     const base = this.#gate;
-    // History of a session that is not live comes whole, whatever cursor was sent.
-    const isContinued = outcome.verdict === "ok" && base.cursor !== undefined && !outcome.isReadOnly;
+    const isContinued = outcome.verdict === "ok" && base.cursor !== undefined;
+    if (!isContinued) this.#earlierBefore = outcome.before;
     const { transcript } = this.view.value;
     const start = isContinued ? transcript : EMPTY_TRANSCRIPT;
     const news = newOnes(held, isContinued ? base.floor : 0, outcome.cursor?.seq);
     const now = this.#port.clock.now();
     const isFirst = transcript.items.length === 0;
-    const marks = isContinued
-      ? this.#awayMarks(news, now)
-      : isFirst || outcome.isReadOnly
-        ? []
-        : lossMarks(outcome, now);
+    const marks = isContinued ? this.#awayMarks(news, now) : isFirst ? [] : lossMarks(outcome, now);
     const inputs: TranscriptInput[] = [...marks, ...news, { kind: "state", result: outcome.result }];
     this.#gate = gateAt(furthest(outcome, news) ?? (isContinued ? base.cursor : undefined));
     const reduced = reduceTranscript(start, inputs);
@@ -292,6 +282,7 @@ export class SessionClient {
     const hasMore = isObject(answer)
       ? (answer["hasMore"] ?? (isObject(meta) ? meta["hasMore"] : undefined))
       : undefined;
+    this.#earlierBefore = isObject(answer) ? numberAt(answer, "before") : undefined;
     this.#patch({
       transcript: prependPage(this.view.value.transcript, page),
       hasEarlier: typeof hasMore === "boolean" ? hasMore : page.length > 0,

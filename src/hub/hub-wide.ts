@@ -11,7 +11,7 @@ import { IN_FLIGHT_MAX } from "../core/mirror/mirror.ts";
 import { ACP, ACP_VERSION } from "../protocol/acp.ts";
 import { type Frame, failure, idKey, paramsOf, type RpcError } from "../protocol/envelope.ts";
 import { hubError, invalidParams, RPC } from "../protocol/errors.ts";
-import { FEATURES } from "../protocol/hub-methods.ts";
+import { FEATURES, HUB } from "../protocol/hub-methods.ts";
 import { isObject, type Json, type JsonObject, objectAt, stringAt } from "../protocol/json.ts";
 import { HUB_META, hubMeta, withHubMeta } from "../protocol/meta.ts";
 import type { Route } from "./client-socket.ts";
@@ -30,7 +30,8 @@ interface WideState {
 /** Results that say which agent they come from. */
 const OPENING: ReadonlySet<string> = new Set([ACP.sessionNew, ACP.sessionLoad, ACP.sessionResume, ACP.sessionFork]);
 
-const READING: ReadonlySet<string> = new Set([ACP.sessionLoad, ACP.sessionResume]);
+/** What needs no agent where the hub kept the session (S1 d). */
+const READING: ReadonlySet<string> = new Set([ACP.sessionLoad, ACP.sessionResume, HUB.loadEarlier]);
 
 type Choice = { readonly instance: Instance } | { readonly error: RpcError };
 

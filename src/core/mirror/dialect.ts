@@ -110,9 +110,3 @@ export function tellTurnState<E>(connections: Iterable<Connection<E>>, session: 
     connection.outbox.send(text, session.feed);
   }
 }
-
-/** The limit of a page; the predecessor's default is 50. */
-export function pageLimit(params: JsonObject, max: number): number {
-  const limit = params["limit"];
-  return typeof limit === "number" && Number.isFinite(limit) ? Math.min(Math.max(1, Math.floor(limit)), max) : 50;
-}

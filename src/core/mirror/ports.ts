@@ -53,7 +53,7 @@ export interface MirrorRecord {
 /** Sessions no instance can load any more, from the record (S1 d). */
 export interface MirrorHistory<Encoded> {
   holds(sessionId: string): boolean;
-  /** Replays and answers; false when there is nothing of that session. */
+  /** A load, a resume, or a page of older events: replays and answers; false when there is nothing of that session. */
   serve(connection: Connection<Encoded>, request: ClientRequest): boolean;
 }
 

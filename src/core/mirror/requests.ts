@@ -13,13 +13,12 @@ import type { JournalItem } from "../journal/item.ts";
 import type { Attachments } from "./attach.ts";
 import type { ClientRequest, Connection } from "./connection.ts";
 import type { MirrorContext } from "./context.ts";
-import { cursorExpired, earlierPage, LOAD_EARLIER, pageLimit, readPosition, withoutLimit } from "./dialect.ts";
+import { cursorExpired, earlierPage, LOAD_EARLIER, readPosition, withoutLimit } from "./dialect.ts";
 import { attachResult, DRAFT, readAttach } from "./draft-attach.ts";
 import { checkMethod, checkReachesAgent, isDisguised, mayNotify, OPENS_SESSION, type ParamsFilter } from "./gate.ts";
+import { pageLimit } from "./page-limit.ts";
 import type { MirrorSession } from "./session.ts";
 import { stampBy, type UpCalls } from "./up.ts";
-
-const EARLIER_MAX = 500;
 
 export class MirrorRequests<Encoded> {
   readonly #context: MirrorContext<Encoded>;
@@ -234,7 +233,7 @@ export class MirrorRequests<Encoded> {
     if (session === undefined) return connection.answer(request.id, { error: notLive(request.params) });
     const position = readPosition(session, request.params["before"]);
     if (position === undefined) return connection.answer(request.id, { error: cursorExpired });
-    const page = earlierPage(session, position.before, pageLimit(request.params, EARLIER_MAX));
+    const page = earlierPage(session, position.before, pageLimit(request.params));
     this.#sendPage(connection, session, page.items);
     return this.#reply(connection, request, { result: { replayMeta: page.replayMeta } });
   }
@@ -262,8 +261,9 @@ export class MirrorRequests<Encoded> {
   /** A page of older events, marked as such, then the answer. */
   #loadEarlier(connection: Connection<Encoded>, request: ClientRequest): void {
     const session = this.#session(request.params);
+    if (session === undefined && this.#context.history?.serve(connection, request) === true) return undefined;
     const before = numberAt(request.params, "before");
-    const limit = pageLimit(request.params, EARLIER_MAX);
+    const limit = pageLimit(request.params);
     if (session === undefined || before === undefined) {
       const field = session === undefined ? "sessionId" : "before";
       return connection.answer(request.id, {
