@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Acpx, framesOf, stopReasons, turnText } from "../support/acpx.ts";
+import { Acpx, framesOf, historyText, stopReasons, turnText } from "../support/acpx.ts";
 import { finished } from "../support/cli.ts";
 import { Stage } from "../support/stage.ts";
 
@@ -92,6 +92,27 @@ describe("acpx, a real client, through acp-hub attach", () => {
     expect(turnText(frames, "agent_message_chunk")).toBe("one two three");
     const record = readFileSync(join(stage.home.dir, "record"), "utf8");
     expect(record.match(/"method":"session\/prompt"/g)).toHaveLength(1);
+  });
+
+  it("P2 killed in the middle of its turn: the turn ends all the same, and the next acpx is told the whole of it", async () => {
+    const { editor, sessionId } = await stage.share({
+      turns: [[{ say: "one " }, { waitFor: "_test/on" }, { say: "two" }], [{ say: "three" }]],
+    });
+    await stage.linked();
+    const acpx = acpxOn(sessionId);
+    const child = acpx.start(["--format", "json"], ["exec", "count"]);
+    await expect.poll(() => editor.textOf("agent_message_chunk"), WAIT).toBe("one ");
+    child.kill("SIGKILL");
+    await expect.poll(() => attached(), WAIT).toBe(0);
+    editor.notify("_test/on", {});
+    await expect.poll(async () => (await stage.instances())[0]?.sessions[0]?.status, WAIT).toBe("idle");
+    const { stdout } = await acpx.run(["--format", "json"], ["exec", "go on"]);
+    expect(historyText(framesOf(stdout), "agent_message_chunk")).toBe("one two");
+    expect(turnText(framesOf(stdout), "agent_message_chunk")).toBe("three");
+
+    async function attached(): Promise<number> {
+      return (await stage.instances())[0]?.clients ?? -1;
+    }
   });
 
   it("X7 its cancel ends the shared turn, once, and everybody is told", async () => {

@@ -13,13 +13,19 @@ describe("ways in to /acp", () => {
   let idle: RawClient;
   beforeAll(async () => {
     await stage.serve();
-    shared = await stage.share({ turns: [[{ say: "Hello from the agent." }, { ask: true }]] });
+    shared = await stage.share({
+      turns: [
+        [{ say: "Hello from the agent." }, { ask: true }],
+        { match: "slow", steps: [{ say: "One " }, { waitFor: "_test/on" }, { say: "two." }] },
+      ],
+    });
     query = `?instance=${(await stage.linked())[0]?.id}`;
     idle = await connectClient(stage.acp(query), await stage.token("viewer"));
   });
   afterAll(() => stage.end());
 
-  it("contract 4 serves the SDK's own WebSocket client: list, load, prompt, a permission", async () => {
+  /** The SDK's own WebSocket client, initialized; it allows what it is asked. */
+  const sdkClient = async () => {
     const said: string[] = [];
     const stream = createWebSocketStream(stage.acp(query), {
       WebSocket: WebSocket as never,
@@ -41,17 +47,42 @@ describe("ways in to /acp", () => {
       protocolVersion: PROTOCOL_VERSION,
       clientCapabilities: {},
     });
-    expect(welcome.agentInfo?.name).toBe("scripted");
-    await agent.request(methods.agent.session.load, { sessionId: shared.sessionId, cwd: "/", mcpServers: [] });
-    const answer = await agent.request(methods.agent.session.prompt, {
-      sessionId: shared.sessionId,
-      prompt: [{ type: "text", text: "through the SDK" }],
-    });
-    expect(answer.stopReason).toBe("end_turn");
-    expect(said.join("")).toBe("Hello from the agent.");
-    const { sessions } = await agent.request(methods.agent.session.list, {});
+    const load = () =>
+      agent.request(methods.agent.session.load, { sessionId: shared.sessionId, cwd: "/", mcpServers: [] });
+    const prompt = (text: string) =>
+      agent.request(methods.agent.session.prompt, {
+        sessionId: shared.sessionId,
+        prompt: [{ type: "text", text }],
+      });
+    return { connection, agent, welcome, load, prompt, said: () => said.join("") };
+  };
+
+  it("contract 4 serves the SDK's own WebSocket client: list, load, prompt, a permission", async () => {
+    const sdk = await sdkClient();
+    expect(sdk.welcome.agentInfo?.name).toBe("scripted");
+    await sdk.load();
+    expect((await sdk.prompt("through the SDK")).stopReason).toBe("end_turn");
+    expect(sdk.said()).toBe("Hello from the agent.");
+    const { sessions } = await sdk.agent.request(methods.agent.session.list, {});
     expect(sessions.map((session) => session.sessionId)).toEqual([shared.sessionId]);
-    connection.close();
+    sdk.connection.close();
+  });
+
+  it("contract 4 P2 the SDK's client goes in the middle of its turn: the turn ends, and its next connection shows that", async () => {
+    const before = shared.editor.textOf("agent_message_chunk");
+    const first = await sdkClient();
+    await first.load();
+    const turn = first.prompt("slow please");
+    turn.catch(() => undefined);
+    await expect.poll(() => shared.editor.textOf("agent_message_chunk")).toBe(`${before}One `);
+    first.connection.close();
+    await expect(turn).rejects.toThrow();
+    shared.editor.notify("_test/on", {});
+    await expect.poll(async () => (await stage.instances())[0]?.sessions[0]?.status).toBe("idle");
+    const second = await sdkClient();
+    await second.load();
+    expect(second.said()).toBe(`${before}One two.`);
+    second.connection.close();
   });
 
   it("contract 2 takes a bearer subprotocol, and echoes `acp` rather than the secret", async () => {

@@ -52,18 +52,25 @@ export const framesOf = (stdout: string): Frame[] =>
     return parsed?.ok === true ? [parsed.frame] : [];
   });
 
-/** Text of one kind of chunk since the prompt: what came before it is history. */
-export function turnText(frames: readonly Frame[], kind: string): string {
-  const from = frames.findIndex((frame) => frame.kind === "request" && frame.msg.method === "session/prompt");
-  return frames
-    .slice(from)
+const promptAt = (frames: readonly Frame[]): number =>
+  frames.findIndex((frame) => frame.kind === "request" && frame.msg.method === "session/prompt");
+
+/** Text of one kind of chunk before the prompt: the replay. */
+export const historyText = (frames: readonly Frame[], kind: string): string =>
+  textOf(frames.slice(0, promptAt(frames)), kind);
+
+/** The same from the prompt on. */
+export const turnText = (frames: readonly Frame[], kind: string): string =>
+  textOf(frames.slice(promptAt(frames)), kind);
+
+const textOf = (frames: readonly Frame[], kind: string): string =>
+  frames
     .flatMap((frame) => {
       if (frame.kind !== "notification" || frame.msg.method !== "session/update") return [];
       const update = objectAt(frame.msg.params as JsonObject, "update");
       return update?.["sessionUpdate"] === kind ? [stringAt(objectAt(update, "content"), "text") ?? ""] : [];
     })
     .join("");
-}
 
 /** How each prompt ended. */
 export const stopReasons = (frames: readonly Frame[]): string[] =>
