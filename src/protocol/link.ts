@@ -26,6 +26,8 @@ export const LINK = {
   ping: "_acp-hub/link/ping",
   ack: "_acp-hub/link/ack",
   copies: "_acp-hub/link/copies",
+  /** How many clients may answer. A hub that says it reports the first count of copies of every interaction, zero too (X3). */
+  answerers: "_acp-hub/link/answerers",
   propose: "_acp-hub/link/propose",
   gone: "_acp-hub/link/gone",
   attached: "_acp-hub/link/attached",

@@ -37,8 +37,8 @@ export interface MirrorAsk<Encoded> {
   readonly copies: Map<Connection<Encoded>, Copy<Encoded>>;
   /** The first valid answer, sent up; later ones queue behind it (R3). */
   readonly proposals: Proposal[];
-  /** How many open copies the root was last told of. */
-  reportedCopies: number;
+  /** How many open copies the root was last told of, on this link; the first count is told whatever it is (X3). */
+  reportedCopies: number | undefined;
 }
 
 export interface OpenAskView {

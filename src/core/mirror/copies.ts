@@ -15,12 +15,12 @@ import { LINK } from "../../protocol/link.ts";
 import type { By } from "../../protocol/meta.ts";
 import { type AnswerBody, answerBody, cancelledAnswer, readAnswer } from "../interaction/answer.ts";
 import { stepParams } from "../interaction/downgrade-view.ts";
+import { SettledLog } from "../interaction/settled-log.ts";
 import type { Copy, MirrorAsk, OpenAskView, Proposal, Verdict } from "./ask.ts";
 import type { Connection } from "./connection.ts";
 import type { MirrorContext } from "./context.ts";
 import { CopySender } from "./copy-sender.ts";
 import type { MirrorSession } from "./session.ts";
-import { SettledLog } from "./settled-log.ts";
 import { UrlReceivers } from "./url-receivers.ts";
 
 /** Answers kept behind the one that is on its way, per interaction. */
@@ -76,7 +76,7 @@ export class Copies<Encoded> {
       onlyConnection: stringAt(params, "onlyConnection"),
       copies: new Map(),
       proposals: [],
-      reportedCopies: 0,
+      reportedCopies: undefined,
     };
     this.#open.set(ask.interactionId, ask);
     this.#context.ports.record?.onInteraction(viewOf(ask));
@@ -200,7 +200,7 @@ export class Copies<Encoded> {
       const notice = notices.get(ask.interactionId);
       if (notice !== undefined) this.onSettled(notice);
       else if (open.has(ask.interactionId)) {
-        ask.reportedCopies = 0;
+        ask.reportedCopies = undefined;
         this.#report(ask);
         this.#sendProposal(ask);
       } else this.#endUnknown(ask);

@@ -46,6 +46,7 @@ export class Mirror<Encoded> {
   /** Devices that lost the right to prompt while the link was down. */
   readonly #lostPrompts = new Set<string>();
   #toldCapabilities = "";
+  #toldAnswerers = 0;
   #lastNow = 0;
 
   constructor(
@@ -118,7 +119,9 @@ export class Mirror<Encoded> {
   onLinkUp(): void {
     this.#context.isLinkUp = true;
     this.#toldCapabilities = "";
+    this.#toldAnswerers = 0;
     this.#tellCapabilities();
+    this.#tellAnswerers();
   }
 
   /** R4: copies and proposals stay; requests on their way are answered. */
@@ -178,6 +181,7 @@ export class Mirror<Encoded> {
     this.#copies.onGone(connection);
     this.#context.notifyLink(LINK.gone, { connectionId: connection.id });
     this.#tellCapabilities();
+    this.#tellAnswerers();
   }
 
   /** A hub-wide connection attached a session elsewhere: here it no longer watches (B1). */
@@ -188,6 +192,7 @@ export class Mirror<Encoded> {
   onScopesChanged(connection: Connection<Encoded>, scopes: ReadonlySet<Scope>): void {
     connection.scopes = scopes;
     this.#copies.onScopesChanged(connection);
+    this.#tellAnswerers();
   }
 
   /**
@@ -330,6 +335,7 @@ export class Mirror<Encoded> {
   }
 
   #onDeclared(connection: Connection<Encoded>): void {
+    this.#tellAnswerers();
     this.#attachments.onInitialized(connection);
     // A plain client is asked behind the history it is about to load (X6), or when it turns out to load none.
     if (connection.abilities.isExtended || !this.#attachments.isUndecided(connection))
@@ -344,6 +350,15 @@ export class Mirror<Encoded> {
       this.#context.ports.cancelTimer(initTimer(connection));
       for (const request of requests) this.#completeInitialize(connection, request);
     }
+  }
+
+  /** X3: the editor's word that is no answer waits for the first count of copies only where somebody may hold one. */
+  #tellAnswerers(): void {
+    let count = 0;
+    for (const each of this.#context.connections) if (each.isInitialized && each.may("interactions:answer")) count += 1;
+    if (!this.#context.isLinkUp || count === this.#toldAnswerers) return;
+    this.#toldAnswerers = count;
+    this.#context.notifyLink(LINK.answerers, { count });
   }
 
   /** I3: the hub's part of the merged view, re-sent when it changed. */

@@ -4,7 +4,9 @@
  * A1 An interaction is settled at most once, and the agent gets exactly one answer (X2).
  * A2 While no other client holds an open copy, the primary's answer in its own session goes through as it came (X3).
  * A3 With nobody left, the interaction stays open; nobody's leaving is an answer (X5).
- * A4 For a dying turn every interaction is answered cancelled, shown or not (X7).
+ * A4 What the primary says instead of an answer counts only once the hub has said whether others hold a copy, where somebody there
+ *    may answer (X3). A valid answer never waits.
+ * A5 For a dying turn every interaction is answered cancelled, shown or not (X7).
  */
 
 import { idKey, notification, paramsOf, type RpcId, type RpcRequest } from "../../protocol/envelope.ts";
@@ -12,10 +14,10 @@ import { RPC } from "../../protocol/errors.ts";
 import { HUB, type SettledNotice, type SettledOutcome } from "../../protocol/hub-methods.ts";
 import { type InteractionId, interactionId } from "../../protocol/ids.ts";
 import { isObject, type Json, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
-import { LIMITS } from "../../protocol/limits.ts";
 import { LINK, type LinkInteraction } from "../../protocol/link.ts";
 import { type By, hubMeta, readBy, withHubMeta } from "../../protocol/meta.ts";
 import { type AnswerBody, cancelledAnswer, readAnswer } from "../interaction/answer.ts";
+import { SettledLog } from "../interaction/settled-log.ts";
 import { bodyText } from "./calls.ts";
 import type { RootContext } from "./context.ts";
 import { PrimaryCopy } from "./primary-copy.ts";
@@ -35,11 +37,19 @@ export interface Ask {
   readonly copy: PrimaryCopy;
   /** Open copies beyond the link, as the hub reports them. */
   linkCopies: number;
+  /** It has reported them, on this link. */
+  isReported: boolean;
+  /** What the primary said that was no answer, before the hub's first report (A4). */
+  held: AnswerBody | undefined;
   /** Only this remote connection may see it (X12). */
   readonly onlyConnection: string | undefined;
   /** Only the primary may see it (X12). */
   readonly isForPrimary: boolean;
 }
+
+/** Reports come in a round trip. A hub that hangs must not keep the agent waiting for good. */
+const HELD_MS = 2000;
+const heldTimer = (ask: Ask): string => `held:${ask.interactionId}`;
 
 const NO_ANSWER: AnswerBody = { error: { code: RPC.internalError, message: "no answer" } };
 const SYSTEM: By = { connectionId: "root", device: "root", name: "acp-hub" };
@@ -49,8 +59,7 @@ export class Asks {
   readonly #publisher: Publisher;
   readonly #open = new Map<InteractionId, Ask>();
   readonly #byAgentId = new Map<string, Ask>();
-  /** The last ones that ended, oldest first (R4). */
-  readonly #settled = new Map<InteractionId, SettledNotice>();
+  readonly #settled = new SettledLog();
 
   constructor(context: RootContext, publisher: Publisher) {
     this.#context = context;
@@ -81,6 +90,8 @@ export class Asks {
       isForPrimary: target === "primary",
       copy: new PrimaryCopy(this.#context, message.method, stamped),
       linkCopies: 0,
+      isReported: false,
+      held: undefined,
       onlyConnection: target === "primary" || target === "all" ? undefined : target.connectionId,
     };
     this.#open.set(id, ask);
@@ -117,21 +128,28 @@ export class Asks {
   }
 
   /** The hub says how many of its clients hold an open copy. */
-  onCopies(params: JsonObject): void {
+  onCopies(params: JsonObject, now: number): void {
     const ask = this.#open.get(interactionId(stringAt(params, "interactionId") ?? ""));
     const open = params["open"];
     if (ask === undefined || typeof open !== "number") return;
-    ask.linkCopies = open;
-    this.#askPrimaryAgain(ask);
+    ask.isReported = true;
+    this.#setCopies(ask, open, now);
+  }
+
+  /** A new link: what its hub holds of each is not known yet. */
+  onLinkUp(): void {
+    for (const ask of this.#open.values()) ask.isReported = false;
   }
 
   /** The link is down: its clients are no racers until it is back and says so. */
   onLinkDown(now: number): void {
     this.onCallerGone(() => true, now);
-    for (const ask of this.#open.values()) {
-      ask.linkCopies = 0;
-      this.#askPrimaryAgain(ask);
-    }
+    for (const ask of [...this.#open.values()]) this.#setCopies(ask, 0, now);
+  }
+
+  /** The hub has not said in time whether others hold a copy: it is as if none did (A4). */
+  onTimer(name: string, now: number): void {
+    for (const ask of [...this.#open.values()]) if (name === heldTimer(ask)) this.#releaseHeld(ask, now);
   }
 
   /** X12: the one connection a question was for is gone, and with it the request it was about. */
@@ -171,6 +189,7 @@ export class Asks {
   /** The primary has gone: its copies are abstentions. */
   onPrimaryGone(now: number): void {
     for (const ask of [...this.#open.values()]) {
+      this.#dropHeld(ask);
       ask.copy.drop();
       if (ask.isForPrimary) this.#settle(ask, cancelledAnswer(ask.method), { action: "ended" }, SYSTEM, now);
     }
@@ -184,7 +203,7 @@ export class Asks {
   }
 
   describeSettled(): readonly SettledNotice[] {
-    return [...this.#settled.values()];
+    return this.#settled.all;
   }
 
   #of(session: RootSession): Ask[] {
@@ -221,6 +240,12 @@ export class Asks {
   #onPrimaryAnswer(ask: Ask, body: AnswerBody, now: number): void {
     if (!this.#open.has(ask.interactionId))
       return this.#context.ports.observe({ kind: "late-answer", interactionId: ask.interactionId });
+    if (readAnswer(ask.method, ask.params, body).kind !== "answer" && this.#isBeingCounted(ask))
+      return this.#holdAnswer(ask, body);
+    return this.#judgePrimary(ask, body, now);
+  }
+
+  #judgePrimary(ask: Ask, body: AnswerBody, now: number): void {
     const primary = this.#context.primary;
     const by = primary?.caller.by ?? SYSTEM;
     const read = readAnswer(ask.method, ask.params, body);
@@ -236,7 +261,37 @@ export class Asks {
       ask.copy.abstain();
       if (read.kind === "invalid") this.#tellRejected(ask, read.reason);
     }
-    return undefined;
+  }
+
+  /** Somebody beyond the link may hold a copy: the hub's first report is on its way. */
+  #isBeingCounted(ask: Ask): boolean {
+    return this.#context.link.isUp && this.#context.answerers > 0 && !ask.isReported && !ask.isForPrimary;
+  }
+
+  #holdAnswer(ask: Ask, body: AnswerBody): void {
+    ask.held = body;
+    ask.copy.abstain();
+    this.#context.ports.startTimer(heldTimer(ask), HELD_MS);
+  }
+
+  #releaseHeld(ask: Ask, now: number): void {
+    const { held } = ask;
+    if (held === undefined) return;
+    this.#dropHeld(ask);
+    this.#judgePrimary(ask, held, now);
+  }
+
+  #dropHeld(ask: Ask): void {
+    if (ask.held === undefined) return;
+    ask.held = undefined;
+    this.#context.ports.cancelTimer(heldTimer(ask));
+  }
+
+  #setCopies(ask: Ask, open: number, now: number): void {
+    const hadOthers = ask.linkCopies > 0;
+    ask.linkCopies = open;
+    if (ask.held !== undefined) this.#releaseHeld(ask, now);
+    else if (hadOthers) this.#askPrimaryAgain(ask);
   }
 
   #tellRejected(ask: Ask, reason: string): void {
@@ -266,6 +321,7 @@ export class Asks {
     this.#open.delete(ask.interactionId);
     this.#byAgentId.delete(idKey(ask.agentId));
     ask.session?.openAsks.delete(ask.interactionId);
+    this.#dropHeld(ask);
     ask.copy.withdraw();
     const notice: SettledNotice = {
       interactionId: ask.interactionId,
@@ -275,7 +331,7 @@ export class Asks {
       ...(ask.session !== undefined && { sessionId: ask.session.id }),
       ...(ask.toolCallId !== undefined && { toolCallId: ask.toolCallId }),
     };
-    this.#keepSettled(notice);
+    this.#settled.add(notice);
     if (ask.session !== undefined && ask.toolCallId !== undefined) {
       const isByRemote = by !== SYSTEM && by.connectionId !== this.#context.primary?.caller.by.connectionId;
       noteSettledCard(ask.session, ask.toolCallId, outcome, isByRemote);
@@ -293,13 +349,6 @@ export class Asks {
       this.#publisher.settled(ask.session, notice, now);
       this.#publisher.turnIfChanged(ask.session, now);
     }
-  }
-
-  #keepSettled(notice: SettledNotice): void {
-    this.#settled.set(interactionId(notice.interactionId), notice);
-    if (this.#settled.size <= LIMITS.settledKept) return;
-    const [oldest] = this.#settled.keys();
-    if (oldest !== undefined) this.#settled.delete(oldest);
   }
 
   #toAgent(id: RpcId, body: AnswerBody): void {

@@ -48,6 +48,8 @@ export class RootContext {
   readonly sessions: Map<SessionId, RootSession> = new Map();
   /** What the hub's clients can show, merged there (I3). */
   remoteCapabilities: JsonObject | undefined;
+  /** Clients of the hub that may answer, as it says; 0 while the link is down, and with a hub that never says. */
+  answerers = 0;
   /** The agent's initialize result, once it gave one. */
   agentInfo: JsonObject | undefined;
 

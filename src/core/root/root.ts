@@ -17,7 +17,7 @@ import {
 } from "../../protocol/envelope.ts";
 import { hubError, invalidParams, RPC } from "../../protocol/errors.ts";
 import type { SessionId } from "../../protocol/ids.ts";
-import { isObject, type Json, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
+import { isObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
 import { LINK } from "../../protocol/link.ts";
 import { readBy, withHubMeta } from "../../protocol/meta.ts";
 import { abilitiesOf } from "../capabilities.ts";
@@ -210,6 +210,7 @@ export class Root {
     this.#linkCalls.clear();
     this.#context.flush();
     this.#context.link.up(sink, onHopeless);
+    this.#asks.onLinkUp();
     const sessions = [...this.#context.sessions.values()];
     this.#context.link.notify(LINK.snapshot, {
       ...this.#context.describeAgent(),
@@ -226,6 +227,7 @@ export class Root {
     this.#context.link.down();
     this.#linkCalls.clear();
     this.#context.remoteCapabilities = undefined;
+    this.#context.answerers = 0;
     for (const session of this.#context.sessions.values()) {
       session.remoteCount = 0;
       this.#turns.onCallerGone(session, (caller) => !caller.isPrimary, now);
@@ -299,6 +301,7 @@ export class Root {
   onTimer(name: string, now: number): void {
     this.#lastNow = now;
     if (name === HOLD_TIMER) this.#opens.releaseAll(now);
+    else this.#asks.onTimer(name, now);
   }
 
   /** What the hub has on disk, by session: older events are coalesced before others when the journal is over its bound (S3). */
@@ -314,7 +317,10 @@ export class Root {
       case LINK.propose:
         return this.#asks.propose(params, now);
       case LINK.copies:
-        return this.#asks.onCopies(params);
+        return this.#asks.onCopies(params, now);
+      case LINK.answerers:
+        this.#context.answerers = numberAt(params, "count") ?? 0;
+        return undefined;
       case LINK.ack:
         return this.#onAck(params);
       case LINK.attached: {

@@ -22,6 +22,8 @@ export interface WorldOptions {
   readonly root?: Partial<RootOptions>;
   readonly mirror?: Partial<MirrorOptions>;
   readonly filter?: ParamsFilter;
+  /** The hub is of before it said who may answer and reported first counts of copies, zero too (X3). */
+  readonly isOldHub?: boolean;
   /** Delivers in random order from this seed; otherwise the channels take turns. */
   readonly seed?: number;
 }
@@ -276,7 +278,7 @@ export class World {
   #makeMirror(): Mirror<Batch> {
     return new Mirror<Batch>(
       {
-        toLink: (text) => this.#link?.up.push(text),
+        toLink: (text) => this.#toLink(text),
         startTimer: (name, ms) => this.timers.start(`mirror:${name}`, ms, () => this.mirror.onTimer(name)),
         cancelTimer: (name) => this.timers.cancel(`mirror:${name}`),
         requestFlush: () => this.#flushes.add("mirror"),
@@ -292,6 +294,12 @@ export class World {
       batchEncoder,
       this.#options.filter ?? ((_method, params) => ({ ok: true, params, ignored: [] })),
     );
+  }
+
+  #toLink(text: string): void {
+    const { method, params } = JSON.parse(text) as { method?: string; params?: { open?: number } };
+    const isNew = method === "_acp-hub/link/answerers" || (method === "_acp-hub/link/copies" && params?.open === 0);
+    if (this.#options.isOldHub !== true || !isNew) this.#link?.up.push(text);
   }
 
   #fromHub(text: string): void {

@@ -1,10 +1,14 @@
-/** How the last interactions ended, for answers that come late and verdicts that come twice. Bounded. */
+/** How the last interactions ended, oldest first: for answers that come late, verdicts that come twice, and a new link (R4). Bounded. */
 import type { SettledNotice } from "../../protocol/hub-methods.ts";
 import { type InteractionId, interactionId } from "../../protocol/ids.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 
 export class SettledLog {
   readonly #notices = new Map<InteractionId, SettledNotice>();
+
+  get all(): readonly SettledNotice[] {
+    return [...this.#notices.values()];
+  }
 
   get(id: InteractionId): SettledNotice | undefined {
     return this.#notices.get(id);
