@@ -44,7 +44,8 @@ async function buildWeb() {
   });
 }
 
-const { version } = JSON.parse(await readFile(`${root}package.json`, "utf8"));
+/** `HUB_BUILD_VERSION`: a build of another version, to test how two of them get on. */
+const version = process.env.HUB_BUILD_VERSION ?? JSON.parse(await readFile(`${root}package.json`, "utf8")).version;
 await rm(resolve(root, outDir), { recursive: true, force: true });
 for (const [part, entry, build] of [
   ["command line", "src/cli/main.ts", buildCommandLine],

@@ -7,7 +7,7 @@ import { lstat } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import type { Sink } from "../core/fanout/outbox.ts";
 import { type Frame, request } from "../protocol/envelope.ts";
-import { isObject, type JsonObject, numberAt, objectAt } from "../protocol/json.ts";
+import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from "../protocol/json.ts";
 import { LINK, LINK_PROTOCOL, type LinkHello } from "../protocol/link.ts";
 import { ndjsonTransport } from "../transport/ndjson.ts";
 import type { Transport } from "../transport/transport.ts";
@@ -15,9 +15,15 @@ import type { HubLauncher } from "./hub-launcher.ts";
 import type { BridgeLog } from "./log.ts";
 import type { BridgePaths } from "./paths.ts";
 
+/** What a hub says of itself in its welcome. */
+export interface HubWelcome {
+  readonly version: string;
+  readonly features: readonly string[];
+}
+
 export interface LinkHandlers {
   /** The hub welcomed us; `acked` says what it holds. `drop` ends this link: a hub that takes nothing is dialled anew. */
-  onUp(sink: Sink<string>, acked: JsonObject, drop: () => void): void;
+  onUp(sink: Sink<string>, acked: JsonObject, drop: () => void, hub: HubWelcome): void;
   onFrame(frame: Frame): void;
   onDown(): void;
   onDrain(): void;
@@ -164,9 +170,9 @@ export class LinkDialer {
       write: (lines) => void transport.send(lines),
       buffered: () => transport.bufferedBytes,
     };
-    return this.#options.handlers.onUp(sink, objectAt(welcome, "acked") ?? {}, () =>
-      transport.close({ reason: "hub-stuck" }),
-    );
+    const hub = { version: stringAt(welcome, "hubVersion") ?? "", features: featuresOf(welcome) };
+    const drop = (): void => transport.close({ reason: "hub-stuck" });
+    return this.#options.handlers.onUp(sink, objectAt(welcome, "acked") ?? {}, drop, hub);
   }
 
   async #onClose(wasConnected: boolean): Promise<void> {
@@ -192,3 +198,6 @@ export class LinkDialer {
     this.#retryMs = Math.min(MAX_RETRY_MS, this.#retryMs * 2);
   }
 }
+
+const featuresOf = (welcome: JsonObject): string[] =>
+  (arrayAt(welcome, "features") ?? []).filter((name): name is string => typeof name === "string");

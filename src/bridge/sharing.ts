@@ -2,6 +2,7 @@
 import { LINK_PROTOCOL, type LinkHello } from "../protocol/link.ts";
 import type { BridgeOptions } from "./bridge.ts";
 import { hubLauncher, type LaunchCommand } from "./hub-launcher.ts";
+import { HubUpgrade } from "./hub-upgrade.ts";
 import { LinkDialer } from "./link-dialer.ts";
 import { silentLog } from "./log.ts";
 import type { BridgePaths } from "./paths.ts";
@@ -43,18 +44,29 @@ export function startSharing(
     sharing.launch === undefined
       ? undefined
       : hubLauncher(sharing.launch, (error) => log.warn("hub could not be started", { error: error.message }));
+  const upgrade = launcher === undefined ? undefined : new HubUpgrade(launcher, log);
   const dialer = new LinkDialer({
     paths: sharing.paths,
     hello,
     launcher,
     log,
     handlers: {
-      onUp: (sink, acked, drop) => runner.onLinkUp(sink, acked, drop),
+      onUp: (sink, acked, drop, hub) => {
+        runner.onLinkUp(sink, acked, drop);
+        launcher?.onUp();
+        upgrade?.onUp(hub);
+      },
       onFrame: (frame) => runner.onLink(frame),
-      onDown: () => runner.onLinkDown(),
+      onDown: () => {
+        upgrade?.stop();
+        runner.onLinkDown();
+      },
       onDrain: () => runner.onLinkDrain(),
     },
   });
   dialer.start();
-  return () => dialer.stop();
+  return () => {
+    upgrade?.stop();
+    dialer.stop();
+  };
 }

@@ -4,6 +4,7 @@ import { makePrivateDir, resolvePaths } from "../config/paths.ts";
 import { isLoopback } from "../hub/edge.ts";
 import { hubLog } from "../hub/log.ts";
 import { HubRunningError, type RunningHub, type ServeOptions, serveHub } from "../hub/serve.ts";
+import type { HandOver, StartedBy } from "../hub/succession.ts";
 import { VERSION } from "../protocol/version.ts";
 import { readArgs, readNumber } from "./args.ts";
 import type { Command } from "./command.ts";
@@ -11,7 +12,7 @@ import { diagnosticsRoutes } from "./doctor/diagnostics-route.ts";
 import { effectiveConfig } from "./effective-config.ts";
 import { EXIT, UsageError } from "./exit.ts";
 
-const USAGE = "acp-hub serve [--host H] [--port N] [--home DIR] [--demo]";
+const USAGE = "acp-hub serve [--host H] [--port N] [--home DIR] [--demo] [--supervised]";
 
 const OPTIONS = {
   host: { type: "string" },
@@ -20,7 +21,12 @@ const OPTIONS = {
   demo: { type: "boolean" },
   /** By a bridge: a taken port is no error, and nobody reads the output. */
   "on-demand": { type: "boolean" },
+  /** By systemd or launchd: it is started again when it ends with `RESTART`. */
+  supervised: { type: "boolean" },
 } as const;
+
+/** The exit code that asks a supervisor for a start of what is installed now: the units know it. */
+const RESTART = 75;
 
 /** A hub started on demand ends after an hour with no bridge and no connection (L6). */
 const IDLE_MS = 3_600_000;
@@ -31,7 +37,7 @@ export const command: Command = {
   async run(argv) {
     const { values, positionals } = readArgs(argv, OPTIONS, USAGE);
     if (positionals.length > 0) throw new UsageError(`serve takes no "${positionals[0]}"\nUsage: ${USAGE}`);
-    const isOnDemand = values["on-demand"] === true;
+    const startedBy = values["on-demand"] === true ? "bridge" : values.supervised === true ? "supervisor" : "person";
     const home = values.home ?? process.env["ACP_HUB_HOME"];
     const paths = resolvePaths(home);
     const flags = { host: values.host, port: readNumber("--port", values.port, 0, 65_535) };
@@ -46,19 +52,25 @@ export const command: Command = {
       version: VERSION,
       log,
       program: thisProgram(home),
+      startedBy,
+      installedVersion,
       routes: [diagnosticsRoutes(diagnostics)],
     };
-    const running = await listen(options, isOnDemand);
+    const running = await listen(options, startedBy).catch((error: unknown) => {
+      // Nobody reads the output of one that a bridge starts.
+      log.error({ err: error }, "the hub could not start");
+      throw error;
+    });
     if (running === "running-already") return EXIT.ok;
     current.hub = running;
     announce(options, running);
     const demo = values.demo === true ? await startDemo(running, home) : undefined;
-    const why = await ending(running, isOnDemand);
+    const why = await ending(running, startedBy === "bridge");
     log.info({ why }, "hub stopping");
     demo?.();
-    await running.stop();
+    await running.stop(why.kind === "successor" ? why.pid : undefined);
     await new Promise<void>((done) => log.flush(() => done()));
-    return EXIT.ok;
+    return why.kind === "restart" ? RESTART : EXIT.ok;
   },
 };
 
@@ -68,17 +80,26 @@ function thisProgram(home: string | undefined): ServeOptions["program"] {
   return { command: process.execPath, args: [...process.execArgv, process.argv[1] ?? ""], env };
 }
 
-async function listen(options: ServeOptions, isOnDemand: boolean): Promise<RunningHub | "running-already"> {
+/** What the program at our place on disk says it is: an update replaces it while we run. */
+async function installedVersion(): Promise<string | undefined> {
+  const { toolRunner } = await import("./service/run-tool.ts");
+  const run = toolRunner(process.env);
+  const { code, stdout } = await run(process.execPath, [...process.execArgv, process.argv[1] ?? "", "--version"]);
+  return code === 0 ? stdout.trim() : undefined;
+}
+
+async function listen(options: ServeOptions, startedBy: StartedBy): Promise<RunningHub | "running-already"> {
   try {
-    return await serveHub(options);
+    if (startedBy === "person") return await serveHub(options);
+    const { takeOver } = await import("./serve/take-over.ts");
+    const result = await takeOver({ ...options, startedBy });
+    if (!(result instanceof HubRunningError)) return result;
+    if (startedBy === "bridge") return "running-already";
+    throw result;
   } catch (error) {
-    if (error instanceof HubRunningError) {
-      if (isOnDemand) return "running-already";
+    if (error instanceof HubRunningError)
       throw new UsageError(`${error.message}: stop it with acp-hub stop, or use another --home`, { cause: error });
-    }
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-    // Started on demand it takes a free port and writes it to hub.json (contract §1).
-    if (isOnDemand) return serveHub({ ...options, config: { ...options.config, port: 0 } });
     const { whoHolds } = await import("./port-owner.ts");
     const { host, port } = options.config;
     const who = await whoHolds(port);
@@ -117,16 +138,21 @@ async function startDemo(running: RunningHub, home: string | undefined): Promise
   };
 }
 
-async function ending(running: RunningHub, isOnDemand: boolean): Promise<string> {
-  const reasons = ["SIGTERM", "SIGINT", "SIGHUP"].map((signal) => once(process, signal).then(() => signal));
+type Ending = HandOver | { readonly kind: "signal"; readonly signal: string } | { readonly kind: "idle" };
+
+async function ending(running: RunningHub, isOnDemand: boolean): Promise<Ending> {
+  const signals = ["SIGTERM", "SIGINT", "SIGHUP"].map((signal) =>
+    once(process, signal).then(() => ({ kind: "signal", signal }) as const),
+  );
+  const reasons = [...signals, running.handOver];
   if (!isOnDemand) return Promise.race(reasons);
   let timer: NodeJS.Timeout | undefined;
-  const idle = new Promise<string>((resolve) => {
+  const idle = new Promise<Ending>((resolve) => {
     let busyAt = Date.now();
     timer = setInterval(() => {
       const { registry, sockets } = running.hub;
       if (registry.list().length > 0 || sockets.count > 0) busyAt = Date.now();
-      else if (Date.now() - busyAt >= IDLE_MS) resolve("idle");
+      else if (Date.now() - busyAt >= IDLE_MS) resolve({ kind: "idle" });
     }, IDLE_LOOK_MS);
   });
   const why = await Promise.race([...reasons, idle]);

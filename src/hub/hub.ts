@@ -65,6 +65,8 @@ export interface HubOptions {
   readonly store?: Store | undefined;
   /** Made once per instance: its workspace is among what its remote sessions may have (`paramsFilters`). */
   readonly paramsFilter: (instance: Instance) => ParamsFilter;
+  /** What a bridge of this version is told in its welcome (ADR 7). */
+  readonly featuresFor?: (bridgeVersion: string) => readonly string[];
   /** Further routes of features that live in files of their own. */
   readonly routes: (hub: Hub) => readonly Routes[];
 }
@@ -122,7 +124,12 @@ export class Hub {
     );
     this.#wide = new HubWide(this.registry, options.version, this.history);
     this.metrics.watch(this);
-    this.#links = new LinkServer(options.paths.linkSocket, options.version, this.registry);
+    this.#links = new LinkServer(
+      options.paths.linkSocket,
+      options.version,
+      this.registry,
+      options.featuresFor ?? (() => []),
+    );
   }
 
   get isStarting(): boolean {

@@ -27,12 +27,19 @@ export class LinkServer {
   readonly #path: string;
   readonly #handlers: LinkServerHandlers;
   readonly #hubVersion: string;
+  readonly #featuresFor: (bridgeVersion: string) => readonly string[];
   readonly #links = new Set<Transport>();
   #server: Server | undefined;
 
-  constructor(path: string, hubVersion: string, handlers: LinkServerHandlers) {
+  constructor(
+    path: string,
+    hubVersion: string,
+    handlers: LinkServerHandlers,
+    featuresFor: (bridgeVersion: string) => readonly string[],
+  ) {
     this.#path = path;
     this.#hubVersion = hubVersion;
+    this.#featuresFor = featuresFor;
     this.#handlers = handlers;
   }
 
@@ -91,7 +98,7 @@ export class LinkServer {
     const session = this.#handlers.onBridge(hello, link);
     const welcome: JsonObject = {
       protocol: LINK_PROTOCOL,
-      features: [],
+      features: [...this.#featuresFor(hello.bridgeVersion)],
       hubVersion: this.#hubVersion,
       acked: session.acked,
     };

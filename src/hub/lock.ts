@@ -2,11 +2,12 @@
  * One hub per home. The lock is a file that names its owner, made exclusively; one left by a dead hub is taken over, and a live
  * hub's never (design §2).
  */
-import { readFile, stat, unlink, writeFile } from "node:fs/promises";
+import { readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
 import { isAlive, startOf } from "./process-alive.ts";
 
 export type LockResult =
-  | { readonly ok: true; release(): Promise<void> }
+  /** Released to `successor` it is that process's at once: nobody else comes between (ADR 7). */
+  | { readonly ok: true; release(successor?: number): Promise<void> }
   /** Another hub holds it. */
   | { readonly ok: false; readonly pid: number };
 
@@ -24,18 +25,26 @@ const TAKEOVER_MS = 5000;
 /** `isServing` tells whether a hub answers: the last word where a pid alone proves nothing. */
 export async function takeLock(path: string, isServing: () => Promise<boolean>): Promise<LockResult> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    if (await create(path)) return { ok: true, release: () => releaseLock(path) };
+    if (await create(path)) return held(path);
     const owner = await ownerOf(path);
+    if (owner !== undefined && isOurs(owner)) return held(path);
     if (owner !== undefined && (await isHeld(owner, isServing))) return { ok: false, pid: owner.pid };
     await takeOver(path, owner);
   }
   return { ok: false, pid: (await ownerOf(path))?.pid ?? 0 };
 }
 
+const held = (path: string): LockResult => ({ ok: true, release: (successor) => releaseLock(path, successor) });
+
+const textOf = (pid: number): string => `${pid} ${startOf(pid) ?? ""}\n`;
+
+/** Handed over by the hub before. No live process but this one has its pid, so where starts cannot be told the pid is enough. */
+const isOurs = ({ pid, start }: Owner): boolean => pid === process.pid && start === startOf(pid);
+
 /** False when the file is there already. */
 async function create(path: string): Promise<boolean> {
   try {
-    await writeFile(path, `${process.pid} ${startOf(process.pid) ?? ""}\n`, { flag: "wx", mode: 0o600 });
+    await writeFile(path, textOf(process.pid), { flag: "wx", mode: 0o600 });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
@@ -93,6 +102,10 @@ const isOld = (path: string): Promise<boolean> =>
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-async function releaseLock(path: string): Promise<void> {
-  if ((await ownerOf(path))?.pid === process.pid) await unlink(path).catch(() => undefined);
+async function releaseLock(path: string, successor: number | undefined): Promise<void> {
+  if ((await ownerOf(path))?.pid !== process.pid) return;
+  if (successor === undefined || !isAlive(successor)) return unlink(path).catch(() => undefined);
+  const next = `${path}.${process.pid}`;
+  await writeFile(next, textOf(successor), { mode: 0o600 });
+  await rename(next, path);
 }

@@ -10,12 +10,14 @@ import { auditRoutes } from "./http/audit-routes.ts";
 import { authRoutes } from "./http/auth-routes.ts";
 import { fileRoutes } from "./http/file-routes.ts";
 import { headlessRoutes } from "./http/headless-routes.ts";
+import { hubRoutes } from "./http/hub-routes.ts";
 import { type PushRoutePorts, pushRoutes } from "./http/push-routes.ts";
 import { sessionRoutes } from "./http/session-routes.ts";
 import { tunnelRoutes } from "./http/tunnel-routes.ts";
 import { type WebFiles, webRoutes } from "./http/web-routes.ts";
 import type { Hub } from "./hub.ts";
 import type { ServeOptions } from "./serve.ts";
+import type { Succession } from "./succession.ts";
 import type { TunnelNames } from "./tunnel-names.ts";
 
 export interface ServeRouteParts {
@@ -30,6 +32,7 @@ export interface ServeRouteParts {
   publicUrl(): string;
   readonly tlsFingerprint: string | undefined;
   readonly push: PushRoutePorts;
+  readonly succession: Succession;
 }
 
 /** The hub's own files are nobody's to read over HTTP, even where a workspace holds them. */
@@ -66,6 +69,7 @@ export function serveRoutes(parts: ServeRouteParts): readonly Routes[] {
     }),
     sessionRoutes({ registry: hub.registry, isStarting: () => hub.isStarting }),
     headlessRoutes(headless),
+    hubRoutes({ version: options.version, startedAt: hub.startedAt, succession: parts.succession }),
     auditRoutes(store),
     pushRoutes(parts.push),
     tunnelRoutes(parts.tunnels),

@@ -27,6 +27,7 @@ import { paramsFilters } from "./params-filter.ts";
 import { startPush } from "./push/push.ts";
 import { startRetention } from "./retention.ts";
 import { serveRoutes } from "./serve-routes.ts";
+import { type HandOver, type StartedBy, Succession } from "./succession.ts";
 import { type TlsFiles, tlsFiles } from "./tls.ts";
 import { TunnelNames } from "./tunnel-names.ts";
 
@@ -37,6 +38,10 @@ export interface ServeOptions {
   readonly log: HubLog;
   /** How this program is started: a headless bridge is one more of it. */
   readonly program: { readonly command: string; readonly args: readonly string[]; readonly env: NodeJS.ProcessEnv };
+  /** Who started it, and so who may end it for a newer one. Default: a person. */
+  readonly startedBy?: StartedBy;
+  /** The version of the program a supervisor would start now. */
+  readonly installedVersion?: () => Promise<string | undefined>;
   /** Routes of the program around the hub. */
   readonly routes?: readonly Routes[];
 }
@@ -49,11 +54,14 @@ export interface RunningHub {
   readonly url: string;
   readonly tls: TlsFiles | undefined;
   readonly discovery: HubDiscovery;
+  /** Resolves when a newer hub is to take this one's place. */
+  readonly handOver: Promise<HandOver>;
   /** A one-time way in, for the terminal the hub runs in; a sentence when there is none to be had. */
   makePairing(preset: Preset, name: string): MadeWayIn | string;
   /** What a person should know: a damaged file moved aside, a key made anew. */
   readonly notices: readonly string[];
-  stop(): Promise<void>;
+  /** With a successor, that process holds the home next. */
+  stop(successor?: number): Promise<void>;
 }
 
 export interface MadeWayIn {
@@ -84,14 +92,16 @@ export async function serveHub(options: ServeOptions): Promise<RunningHub> {
   const lock = await takeLock(paths.lockFile, () => answers(paths.linkSocket));
   if (!lock.ok) throw new HubRunningError(lock.pid);
   try {
-    return await withStore(options, () => lock.release());
+    return await withStore(options, (successor) => lock.release(successor));
   } catch (error) {
     await lock.release();
     throw error;
   }
 }
 
-async function withStore(options: ServeOptions, release: () => Promise<void>): Promise<RunningHub> {
+type Release = (successor?: number) => Promise<void>;
+
+async function withStore(options: ServeOptions, release: Release): Promise<RunningHub> {
   const { log, paths, config } = options;
   // The store is there before the hub that acknowledges what it wrote.
   const onDurable: DurableListener = { current: () => undefined };
@@ -113,7 +123,7 @@ async function start(
   options: ServeOptions,
   opened: OpenedStore,
   onDurable: DurableListener,
-  release: () => Promise<void>,
+  release: Release,
 ): Promise<RunningHub> {
   const { config, log, paths } = options;
   const { store } = opened;
@@ -126,7 +136,8 @@ async function start(
     paths.keysDir,
     allowedNames(edgeConfig).filter((name) => name !== ""),
   );
-  const { hub, port } = await listen(options, auth, store, tls);
+  const succession = successionOf(options);
+  const { hub, port } = await listen(options, auth, store, tls, succession);
   onDurable.current = (marks) => hub.registry.acknowledge(marks);
   const stopRetention = startRetention(store, hub.registry, config.journal, log);
   const discovery = startDiscovery({
@@ -149,18 +160,28 @@ async function start(
     port,
     tls,
     discovery,
+    handOver: succession.due,
     url: localUrl(config.host, port, config.basePath, tls !== undefined),
     makePairing: (preset, name) =>
       wayIn(auth, config.publicUrl ?? localUrl(config.host, port, config.basePath, tls !== undefined), preset, name),
     notices: [...opened.notices.map((notice) => notice.message), ...auth.keys.notices],
-    stop: async () => {
+    stop: async (successor) => {
       stopRetention();
       await discovery.stop();
       await hub.stop();
       store.close();
-      await release();
+      await release(successor);
     },
   };
+}
+
+function successionOf({ version, startedBy, installedVersion, log }: ServeOptions): Succession {
+  return new Succession({
+    version,
+    startedBy: startedBy ?? "person",
+    installedVersion: async () => installedVersion?.(),
+    onStuck: (bridgeVersion, why) => log.warn({ bridgeVersion, why }, "a bridge is newer than this hub"),
+  });
 }
 
 function wayIn(auth: Auth, base: string, preset: Preset, name: string): MadeWayIn | string {
@@ -204,6 +225,7 @@ async function listen(
   auth: Auth,
   store: Store,
   tls: TlsFiles | undefined,
+  succession: Succession,
 ): Promise<{ hub: Hub; port: number }> {
   const { config, log, paths } = options;
   const { host, basePath, publicUrl } = config;
@@ -231,6 +253,7 @@ async function listen(
     }),
     log,
     store,
+    featuresFor: (bridgeVersion) => succession.onBridge(bridgeVersion),
     paramsFilter: paramsFilters({
       createRoots: config.create.roots,
       remoteMcpServers: config.remote.mcpServers,
@@ -253,6 +276,7 @@ async function listen(
         publicUrl: () => publicUrl ?? lanUrl(host, port, basePath, tls !== undefined),
         tlsFingerprint: tls?.fingerprint,
         push,
+        succession,
       }),
   });
   hub.observers.add((instance, observation) => push.triggers.onObservation(instance, observation));

@@ -10,6 +10,7 @@ export class Sockets {
   readonly #sockets = new Map<string, ClientSocket>();
   readonly #timer: NodeJS.Timeout;
   #pingedAt = Date.now();
+  #isDraining = false;
 
   readonly #limits: Limits;
 
@@ -29,6 +30,7 @@ export class Sockets {
 
   /** Undefined when another socket may open, else the status to refuse it with. */
   refusal(deviceId: string): 429 | 503 | undefined {
+    if (this.#isDraining) return 503;
     if (this.#sockets.size >= this.#limits.connectionsMax) return 503;
     return this.ofDevice(deviceId).length >= this.#limits.connectionsPerDevice ? 429 : undefined;
   }
@@ -57,6 +59,7 @@ export class Sockets {
   /** The hub stops: everyone is told to come back. */
   async drain(limitMs: number): Promise<void> {
     clearInterval(this.#timer);
+    this.#isDraining = true;
     for (const socket of this.#sockets.values()) socket.close(CLOSE.goingAway);
     const deadline = Date.now() + limitMs;
     while (this.#sockets.size > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));

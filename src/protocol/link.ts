@@ -33,6 +33,12 @@ export const LINK = {
   attached: "_acp-hub/link/attached",
 } as const;
 
+/** Names in `features` of a hello or a welcome. */
+export const LINK_FEATURE = {
+  /** In a welcome: this hub is older than the bridge and makes room for a newer one (ADR 7). */
+  makesRoom: "makes-room",
+} as const;
+
 export type InstanceOrigin = "editor" | "headless";
 
 export interface LinkHello {

@@ -16,7 +16,7 @@ import {
 import { dirname } from "node:path";
 import { type Database, openDatabase } from "./driver.ts";
 import { asStoreError, StoreError } from "./errors.ts";
-import { migrate } from "./migrations.ts";
+import { migrate, refuseNewer } from "./migrations.ts";
 
 /** Something a person should read once: the store goes on. */
 export interface StoreNotice {
@@ -95,6 +95,8 @@ function openChecked(path: string): Database {
   const isWhole = isFile && needsWholeCheck(path);
   const database = openDatabase(path);
   try {
+    // Before anything is written: a pragma may change the file.
+    refuseNewer(database);
     database.exec(PRAGMAS);
     if (isFile) checkSoundness(database, isWhole);
     migrate(database);

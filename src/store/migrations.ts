@@ -96,8 +96,8 @@ function versionOf(database: Database): number {
   return typeof value === "number" ? value : 0;
 }
 
-/** Brings the schema up to date. Throws `StoreError` "newer-version", with the file untouched. */
-export function migrate(database: Database): void {
+/** Throws `StoreError` "newer-version": such a file is left as it is. Only reads. */
+export function refuseNewer(database: Database): void {
   const found = versionOf(database);
   if (found > SCHEMA_VERSION) {
     throw new StoreError(
@@ -106,7 +106,11 @@ export function migrate(database: Database): void {
         "Update acp-hub, or use another directory with --home.",
     );
   }
-  for (let version = found; version < SCHEMA_VERSION; version++) {
+}
+
+/** Brings the schema up to date; one that is newer is as it is. */
+export function migrate(database: Database): void {
+  for (let version = versionOf(database); version < SCHEMA_VERSION; version++) {
     database.transaction(() => {
       database.exec(STEPS[version] ?? "");
       database.exec(`PRAGMA user_version = ${version + 1}`);

@@ -57,11 +57,12 @@ export class Home {
     return finished(child);
   }
 
-  /** Starts `serve` on a free port; resolves when it says that it listens. */
+  /** Starts `serve` on a free port; resolves when it says that it listens. `main`: of another build. */
   async serve(
     args: readonly string[] = [],
+    main: string = MAIN,
   ): Promise<{ url: string; port: number; child: ChildProcess; output: () => string }> {
-    const child = this.spawn(["serve", "--port", "0", ...args]);
+    const child = this.spawnCommand(process.execPath, [main, "serve", "--port", "0", ...args]);
     let text = "";
     child.stderr?.on("data", (chunk: Buffer) => {
       text += chunk.toString("utf8");
@@ -80,10 +81,11 @@ export class Home {
   /** Starts `bridge` as an editor would. Without `autostart` it never starts a hub of its own. */
   bridge(
     args: readonly string[],
-    options: { env?: Record<string, string>; isAutostart?: boolean } = {},
+    options: { env?: Record<string, string>; isAutostart?: boolean; main?: string } = {},
   ): { editor: RawClient; child: ChildProcess } {
     const quiet: Record<string, string> = options.isAutostart === true ? {} : { ACP_HUB_NO_AUTOSTART: "1" };
-    const child = this.spawn(["bridge", ...args], { ...quiet, ...options.env });
+    const words = [options.main ?? MAIN, "bridge", ...args];
+    const child = this.spawnCommand(process.execPath, words, { ...quiet, ...options.env });
     if (child.stdout === null || child.stdin === null) throw new Error("the bridge has no pipes");
     child.stderr?.resume();
     return { editor: new RawClient(ndjsonTransport(child.stdout, child.stdin)), child };

@@ -5,7 +5,7 @@ import { delimiter, isAbsolute, join, sep } from "node:path";
 export interface ServicePlan {
   readonly node: string;
   readonly script: string;
-  /** After the script: `serve`, and `--home` where one was named. */
+  /** After the script: `serve --supervised`, and `--home` where one was named. */
   readonly args: readonly string[];
   readonly path: string;
   /** What the supervisor's side of standard output goes to. */
@@ -24,7 +24,7 @@ export function planService({ node, script, env, home, logDir }: PlanInput): Ser
   return {
     node,
     script,
-    args: ["serve", ...(home === undefined ? [] : ["--home", home])],
+    args: ["serve", "--supervised", ...(home === undefined ? [] : ["--home", home])],
     path: servicePath(env["PATH"] ?? ""),
     logFile: join(logDir, "service.log"),
   };

@@ -29,6 +29,14 @@ export const ROUTES: readonly RouteEntry[] = [
   { route: "POST /api/pair", needs: "nobody", body: { code: 7 } },
   { route: "POST /api/token", needs: "nobody", body: { refreshToken: 7 } },
   { route: "GET /metrics", needs: "admin" },
+  { route: "GET /api/hub", needs: "admin" },
+  // On the local socket alone, as tunnels are.
+  {
+    route: "POST /api/hub/successor",
+    needs: "admin",
+    body: { version: "99.0.0", pid: process.pid, startedBy: "bridge" },
+    refusedAnyway: "local",
+  },
   { route: "GET /api/audit", needs: "admin" },
   { route: "GET /api/diagnostics", needs: "admin", path: "/api/diagnostics?only=none" },
   { route: "POST /api/pairings", needs: "admin", body: { scope: "viewer" } },

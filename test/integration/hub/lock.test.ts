@@ -84,6 +84,27 @@ describe("the lock of a home", () => {
     },
   );
 
+  it("design 2 a lock that is handed over is the successor's at once, and nobody's who asks in between", async () => {
+    const lock = await takeLock(path, never);
+    if (!lock.ok) throw new Error("not ours");
+    const child = spawn(process.execPath, [starter, path], { stdio: ["pipe", "pipe", "inherit"] });
+    const said: string[] = [];
+    child.stdout.on("data", (chunk: Buffer) => said.push(chunk.toString("utf8")));
+    await expect.poll(() => said.join()).toBe("ready");
+    await lock.release(child.pid);
+    expect(await takeLock(path, () => Promise.resolve(true))).toEqual({ ok: false, pid: child.pid });
+    child.stdin.write("go");
+    await expect.poll(() => said.join()).toContain("held");
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.stdin.end();
+    await ended;
+    // It died with the lock: the next one takes it, and hands it to nobody who is dead.
+    const next = await takeLock(path, never);
+    if (!next.ok) throw new Error("not ours");
+    await next.release(child.pid);
+    expect(existsSync(path)).toBe(false);
+  });
+
   it("design 2 a torn lock, and a takeover that was cut short, do not keep a hub from starting", async () => {
     writeFileSync(path, "");
     writeFileSync(`${path}.takeover`, "1 1\n");

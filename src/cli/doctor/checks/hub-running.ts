@@ -1,5 +1,6 @@
 /** Whether a hub runs, is ready, and is of this version. */
 import { isAlive } from "../../../hub/process-alive.ts";
+import { isNewerVersion } from "../../../protocol/version-order.ts";
 import type { DoctorContext } from "../context.ts";
 import { type Check, fail, ok, warn } from "../finding.ts";
 
@@ -24,10 +25,12 @@ function judge({ hub, info, version, paths }: Pick<DoctorContext, "hub" | "info"
   if (hub.status !== 200) return warn("the hub is starting or stopping", "run acp-hub doctor again in a few seconds");
   if (info === undefined)
     return fail(`the hub answers but ${paths.hubInfo} is missing`, "restart it: acp-hub stop, then acp-hub serve");
+  if (isNewerVersion(info.version, version))
+    return warn(`the hub is newer (${info.version}) than this program (${version})`, "update this one");
   if (info.version !== version)
     return warn(
       `the hub is version ${info.version}, this is ${version}`,
-      "restart it: acp-hub stop; bridges start the new one",
+      "the next bridge of this version replaces it; one you run yourself you restart, a service takes acp-hub service install",
     );
   return ok(`hub ${info.version} is ready, pid ${info.pid}`);
 }

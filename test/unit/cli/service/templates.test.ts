@@ -7,7 +7,7 @@ import { renderUnit, unitWord } from "../../../../src/cli/service/systemd-unit.t
 const plan: ServicePlan = {
   node: "/opt/node/bin/node",
   script: "/opt/it's 100%/$HOME/main.js",
-  args: ["serve", "--home", "/data & <logs>"],
+  args: ["serve", "--supervised", "--home", "/data & <logs>"],
   path: "/opt/node/bin:/usr/bin",
   logFile: "/logs/service.log",
 };
@@ -18,7 +18,7 @@ describe("service templates", () => {
   it("C1.service the unit runs the absolute command, with systemd's own characters escaped, and keeps the rest", () => {
     const text = renderUnit(unit, plan);
     expect(text).toContain(
-      'ExecStart="/opt/node/bin/node" "/opt/it\'s 100%%/$$HOME/main.js" "serve" "--home" "/data & <logs>"\nEnvironment="PATH=/opt/node/bin:/usr/bin"\n',
+      'ExecStart="/opt/node/bin/node" "/opt/it\'s 100%%/$$HOME/main.js" "serve" "--supervised" "--home" "/data & <logs>"\nEnvironment="PATH=/opt/node/bin:/usr/bin"\n',
     );
     expect(text.replace(/^(ExecStart|Environment)=.*\n/gm, "")).toBe(unit.replace(/^ExecStart=.*\n/m, ""));
     expect(text).toContain("KillMode=process");
