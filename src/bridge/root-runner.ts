@@ -122,8 +122,8 @@ export class RootRunner {
     clearTimeout(timer);
   }
 
-  onLinkUp(sink: Sink<string>, acked: JsonObject, drop: () => void): void {
-    this.#root.onLinkUp(sink, acked, drop);
+  onLinkUp(sink: Sink<string>, acked: JsonObject, drop: () => void, features: readonly string[]): void {
+    this.#root.onLinkUp(sink, acked, drop, features);
   }
 
   onLink(frame: Frame): void {

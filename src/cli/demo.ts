@@ -23,7 +23,7 @@ export function openDemoSession(hub: Hub): () => void {
   const open = (): boolean => {
     const instance = hub.registry.list().find((each) => each.hello.name === "demo" && each.hello.origin === "headless");
     if (instance?.mirror.agentInfo === undefined) return false;
-    const by = { connectionId: "serve", device: owner.deviceId, name: owner.name };
+    const by = { connectionId: "serve", device: owner.deviceId, name: owner.name, isOwner: true };
     instance.mirror.request(ACP.sessionNew, { cwd: process.cwd(), mcpServers: [] }, by, () => undefined);
     return true;
   };

@@ -43,7 +43,7 @@ function listOf(instance: Instance, connection: Connection<Buffer>, params: Json
     const ask = (cursor: string | undefined, page: number): void => {
       const { cursor: _ours, ...rest } = params;
       const asked = cursor === undefined ? rest : { ...rest, cursor };
-      instance.mirror.request(ACP.sessionList, asked, connection.by, (body) => {
+      instance.mirror.request(ACP.sessionList, asked, connection.author, (body) => {
         const result = "result" in body && isObject(body.result) ? body.result : undefined;
         for (const entry of arrayAt(result, "sessions") ?? []) {
           if (isObject(entry)) found.push(withHubMeta(entry, { ...hubMeta(entry), instances: [instance.id] }));

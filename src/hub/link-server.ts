@@ -4,7 +4,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { type Frame, failure, paramsOf, result } from "../protocol/envelope.ts";
 import { hubError, RPC } from "../protocol/errors.ts";
 import { type JsonObject, numberAt, stringAt } from "../protocol/json.ts";
-import { LINK, LINK_PROTOCOL, type LinkHello } from "../protocol/link.ts";
+import { HUB_LINK_FEATURES, LINK, LINK_PROTOCOL, type LinkHello } from "../protocol/link.ts";
 import { ndjsonTransport } from "../transport/ndjson.ts";
 import type { Transport } from "../transport/transport.ts";
 
@@ -98,7 +98,7 @@ export class LinkServer {
     const session = this.#handlers.onBridge(hello, link);
     const welcome: JsonObject = {
       protocol: LINK_PROTOCOL,
-      features: [...this.#featuresFor(hello.bridgeVersion)],
+      features: [...HUB_LINK_FEATURES, ...this.#featuresFor(hello.bridgeVersion)],
       hubVersion: this.#hubVersion,
       acked: session.acked,
     };

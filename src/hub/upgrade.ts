@@ -113,6 +113,7 @@ export class Upgrades {
         device: principal.deviceId,
         name: principal.name,
         scopes: principal.scopes,
+        isExternal: principal.kind === "external",
         ...(pinned !== null && { pinnedSession: pinned }),
       };
       const events = {

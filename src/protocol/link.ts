@@ -37,7 +37,14 @@ export const LINK = {
 export const LINK_FEATURE = {
   /** In a welcome: this hub is older than the bridge and makes room for a newer one (ADR 7). */
   makesRoom: "makes-room",
+  /** In a welcome: the hub says `LINK.answerers`, and what comes with it. */
+  answerers: "answerers",
+  /** In a welcome: it shows a url elicitation to its owner alone (X12). Another hub is told of none. */
+  owners: "owners",
 } as const;
+
+/** What every hub of this version does for a bridge. */
+export const HUB_LINK_FEATURES: readonly string[] = [LINK_FEATURE.answerers, LINK_FEATURE.owners];
 
 export type InstanceOrigin = "editor" | "headless";
 
@@ -110,6 +117,8 @@ export interface LinkInteraction {
   readonly method: string;
   readonly params: JsonObject;
   readonly openedAt: number;
+  /** Whom a url elicitation is for: this device alone, or the machine's owner at any. */
+  readonly owner?: { readonly device: string; readonly isMachines: boolean };
 }
 
 /** The editor as others are told of it. */

@@ -15,6 +15,12 @@ export interface By {
   readonly name: string;
 }
 
+/** An author as the bridge is told of one; clients are told no more than `By`. */
+export interface Author extends By {
+  /** It is the machine's owner: all rights, and no person an outside issuer vouches for (X12). */
+  readonly isOwner?: boolean;
+}
+
 /** What stands on each numbered event. `seq` is the last event covered, `from` the first when several were joined. */
 export interface Stamp {
   readonly epoch: string;

@@ -6,6 +6,7 @@ import type { JsonObject } from "../../protocol/json.ts";
 import type { By } from "../../protocol/meta.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
 import type { DowngradeRun } from "../interaction/downgrade.ts";
+import type { UrlOwner } from "../interaction/url-owner.ts";
 import type { Connection } from "./connection.ts";
 
 /** One client's copy: a request under an id of ours, or a row of them where the client has no forms (X8). */
@@ -34,6 +35,8 @@ export interface MirrorAsk<Encoded> {
   /** By id: the copy of a session may be begun anew while the question stays open. */
   readonly sessionId: SessionId | undefined;
   readonly onlyConnection: string | undefined;
+  /** Whose a url elicitation is (X12). */
+  readonly owner: UrlOwner | undefined;
   readonly copies: Map<Connection<Encoded>, Copy<Encoded>>;
   /** The first valid answer, sent up; later ones queue behind it (R3). */
   readonly proposals: Proposal[];
@@ -47,4 +50,6 @@ export interface OpenAskView {
   readonly method: string;
   readonly params: JsonObject;
   readonly openedAt: number;
+  /** Set for a url elicitation: nobody else may be shown it (`isFor`). */
+  readonly owner: UrlOwner | undefined;
 }

@@ -3,7 +3,7 @@
 import { failure, type RpcError, type RpcId, type RpcResponse, request } from "../../protocol/envelope.ts";
 import type { ConnectionId, InteractionId } from "../../protocol/ids.ts";
 import type { Json, JsonObject } from "../../protocol/json.ts";
-import type { By } from "../../protocol/meta.ts";
+import type { Author, By } from "../../protocol/meta.ts";
 import type { Scope } from "../../protocol/scopes.ts";
 import { abilitiesOf, type ClientAbilities } from "../capabilities.ts";
 import type { Feed } from "../fanout/feed.ts";
@@ -16,6 +16,8 @@ export interface ConnectionSeed {
   /** The device's recorded name: what "allowed by" shows (X13). */
   readonly name: string;
   readonly scopes: ReadonlySet<Scope>;
+  /** An outside issuer vouches for the person behind it: that is nobody else, whatever the rights (X12). */
+  readonly isExternal?: boolean;
   /** `?session=`: `session/new` on this connection adopts that session (contract §4). */
   readonly pinnedSession?: string;
 }
@@ -33,6 +35,7 @@ export class Connection<Encoded> {
   readonly id: ConnectionId;
   readonly device: string;
   readonly name: string;
+  readonly isExternal: boolean;
   readonly pinnedSession: string | undefined;
   readonly outbox: Outbox<Encoded>;
   scopes: ReadonlySet<Scope>;
@@ -67,12 +70,23 @@ export class Connection<Encoded> {
     this.device = seed.device;
     this.name = seed.name;
     this.scopes = seed.scopes;
+    this.isExternal = seed.isExternal === true;
     this.pinnedSession = seed.pinnedSession;
     this.outbox = outbox;
   }
 
   get by(): By {
     return { connectionId: this.id, device: this.device, name: this.name };
+  }
+
+  /** The machine's owner is behind it, as far as a credential can say (X12). */
+  get isOwner(): boolean {
+    return !this.isExternal && this.may("admin");
+  }
+
+  /** For the bridge: who did something, and whether that is the machine's owner. */
+  get author(): Author {
+    return { ...this.by, isOwner: this.isOwner };
   }
 
   may(scope: Scope): boolean {

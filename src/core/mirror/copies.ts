@@ -12,10 +12,11 @@ import { HUB, type SettledNotice } from "../../protocol/hub-methods.ts";
 import { type InteractionId, interactionId, sessionId } from "../../protocol/ids.ts";
 import { type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
 import { LINK } from "../../protocol/link.ts";
-import type { By } from "../../protocol/meta.ts";
+import type { Author } from "../../protocol/meta.ts";
 import { type AnswerBody, answerBody, cancelledAnswer, readAnswer } from "../interaction/answer.ts";
 import { stepParams } from "../interaction/downgrade-view.ts";
 import { SettledLog } from "../interaction/settled-log.ts";
+import { isFor, readUrlOwner } from "../interaction/url-owner.ts";
 import type { Copy, MirrorAsk, OpenAskView, Proposal, Verdict } from "./ask.ts";
 import type { Connection } from "./connection.ts";
 import type { MirrorContext } from "./context.ts";
@@ -31,14 +32,17 @@ export class Copies<Encoded> {
   readonly #sender: CopySender<Encoded>;
   readonly #open = new Map<InteractionId, MirrorAsk<Encoded>>();
   readonly #settled = new SettledLog();
-  readonly #urls = new UrlReceivers<Encoded>();
+  readonly #urls = new UrlReceivers();
 
   constructor(context: MirrorContext<Encoded>, clientIdOf: (linkId: RpcId) => RpcId | undefined) {
     this.#context = context;
     this.#sender = new CopySender(context, clientIdOf);
   }
 
-  /** Open ones, oldest first, but for those that are one client's alone (X12): a login's address is nobody else's to read. */
+  /**
+   * Open ones, oldest first, but for those that are one client's alone (X12). A url elicitation's view names whose it is: a login's
+   * address is nobody else's to read.
+   */
   views(): OpenAskView[] {
     return [...this.#open.values()].filter((ask) => ask.onlyConnection === undefined).map(viewOf);
   }
@@ -53,9 +57,9 @@ export class Copies<Encoded> {
     return this.openIds(session).size;
   }
 
-  /** Who was asked for this url elicitation: they alone hear that it is complete (X12). */
-  receiversOf(params: JsonObject | undefined): ReadonlySet<Connection<Encoded>> | undefined {
-    return this.#urls.of(params);
+  /** It was asked for this url elicitation, or nobody knows who was: it hears that it is complete (X12). */
+  isReceiver(params: JsonObject | undefined, connection: Connection<Encoded>): boolean {
+    return this.#urls.of(params)?.has(connection.device) !== false;
   }
 
   /** The root offers an interaction. One that is known already (after a re-dial) stays as it is. */
@@ -74,6 +78,7 @@ export class Copies<Encoded> {
       openedAt: numberAt(params, "openedAt") ?? 0,
       sessionId: session === undefined ? undefined : sessionId(session),
       onlyConnection: stringAt(params, "onlyConnection"),
+      owner: params["onlyConnection"] === undefined ? readUrlOwner(method, request, params["owner"]) : undefined,
       copies: new Map(),
       proposals: [],
       reportedCopies: undefined,
@@ -114,7 +119,6 @@ export class Copies<Encoded> {
 
   /** The connection is gone: an abstention everywhere (X3). */
   onGone(connection: Connection<Encoded>): void {
-    this.#urls.forget(connection);
     for (const ask of this.#open.values()) {
       connection.askQueue.delete(ask.interactionId);
       if (ask.copies.delete(connection)) {
@@ -126,14 +130,14 @@ export class Copies<Encoded> {
 
   /** The connection may no longer answer: its copies are withdrawn. */
   onScopesChanged(connection: Connection<Encoded>): void {
-    if (connection.may("interactions:answer")) return this.offerAll(connection);
     for (const ask of this.#open.values()) {
+      if (this.#mayHold(ask, connection)) continue;
       connection.askQueue.delete(ask.interactionId);
       const copy = ask.copies.get(connection);
       if (copy !== undefined) this.#withdraw(ask, copy);
       this.#report(ask);
     }
-    return undefined;
+    if (connection.may("interactions:answer")) this.offerAll(connection);
   }
 
   /** A device may no longer answer: what it said and the root has not judged is withdrawn (contract §2). */
@@ -149,7 +153,8 @@ export class Copies<Encoded> {
   }
 
   /** An answer from outside the sockets (`POST …/answer`). False when the interaction is not known at all. */
-  answer(id: InteractionId, body: AnswerBody, by: By, onVerdict: (verdict: Verdict) => void): boolean {
+  answer(id: InteractionId, body: AnswerBody, author: Author, onVerdict: (verdict: Verdict) => void): boolean {
+    const { isOwner = false, ...by } = author;
     const ask = this.#open.get(id);
     const notice = this.#settled.get(id);
     if (ask === undefined) {
@@ -157,6 +162,7 @@ export class Copies<Encoded> {
       return notice !== undefined;
     }
     if (ask.onlyConnection !== undefined && ask.onlyConnection !== by.connectionId) return false;
+    if (!isFor(ask.owner, { device: by.device, isOwner })) return false;
     const read = readAnswer(ask.method, ask.params, body);
     if (read.kind === "invalid") onVerdict({ kind: "rejected", reason: read.reason });
     else if (read.kind === "abstains") onVerdict({ kind: "rejected", reason: "an error is no answer" });
@@ -233,10 +239,15 @@ export class Copies<Encoded> {
     this.onSettled(notice);
   }
 
+  #mayHold(ask: MirrorAsk<Encoded>, connection: Connection<Encoded>): boolean {
+    if (!connection.may("interactions:answer")) return false;
+    if (ask.onlyConnection !== undefined) return ask.onlyConnection === connection.id;
+    return isFor(ask.owner, connection);
+  }
+
   #offer(ask: MirrorAsk<Encoded>, connection: Connection<Encoded>): void {
     if (ask.copies.has(connection) || !connection.isInitialized || connection.isGone) return;
-    if (!connection.may("interactions:answer")) return;
-    if (ask.onlyConnection !== undefined && ask.onlyConnection !== connection.id) return;
+    if (!this.#mayHold(ask, connection)) return;
     const run = this.#sender.rendering(ask, connection);
     if (run === "none") return;
     if (!connection.abilities.isExtended && connection.openCopies > 0) {
@@ -251,7 +262,7 @@ export class Copies<Encoded> {
     const copy: Copy<Encoded> = { connection, run, id: undefined };
     ask.copies.set(connection, copy);
     connection.openCopies += 1;
-    this.#urls.note(ask.params, connection);
+    this.#urls.note(ask.params, connection.device);
     this.#sender.sendCard(ask, copy);
     this.#ask(ask, copy);
   }
@@ -359,10 +370,7 @@ export class Copies<Encoded> {
   }
 }
 
-const viewOf = <E>({ interactionId: id, sessionId: session, method, params, openedAt }: MirrorAsk<E>): OpenAskView => ({
-  interactionId: id,
-  sessionId: session,
-  method,
-  params,
-  openedAt,
-});
+const viewOf = <E>(ask: MirrorAsk<E>): OpenAskView => {
+  const { interactionId: id, sessionId: session, method, params, openedAt, owner } = ask;
+  return { interactionId: id, sessionId: session, method, params, openedAt, owner };
+};

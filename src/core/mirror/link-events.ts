@@ -273,9 +273,9 @@ export class LinkEvents<Encoded> {
     params: JsonObject | undefined,
     session: MirrorSession<Encoded> | undefined,
   ): void {
-    const only = method === ACP.elicitationComplete ? this.#copies.receiversOf(params) : undefined;
+    const isComplete = method === ACP.elicitationComplete;
     for (const connection of this.#context.connections) {
-      if (!connection.isInitialized || only?.has(connection) === false) continue;
+      if (!connection.isInitialized || (isComplete && !this.#copies.isReceiver(params, connection))) continue;
       if (session === undefined) connection.outbox.send(connection.isHubWide ? this.#withInstance(text) : text);
       else if (connection.outbox.isSubscribed(session.feed)) connection.outbox.send(text, session.feed);
     }

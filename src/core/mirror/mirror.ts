@@ -13,7 +13,7 @@ import { HUB } from "../../protocol/hub-methods.ts";
 import { type InteractionId, sessionId } from "../../protocol/ids.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { LINK } from "../../protocol/link.ts";
-import type { By } from "../../protocol/meta.ts";
+import type { Author, By } from "../../protocol/meta.ts";
 import type { Scope } from "../../protocol/scopes.ts";
 import { mergeCapabilities } from "../capabilities.ts";
 import type { Encoder } from "../fanout/feed.ts";
@@ -91,6 +91,7 @@ export class Mirror<Encoded> {
     return this.#context.sessions.get(sessionId(id))?.updatedAt ?? 0;
   }
 
+  /** What was asked is for those alone that a view's `owner` is, where it has one (X12). */
   openInteractions(): OpenAskView[] {
     return this.#copies.views();
   }
@@ -236,7 +237,7 @@ export class Mirror<Encoded> {
   }
 
   /** An answer over HTTP (R3). False when the interaction is not known. */
-  answer(id: InteractionId, body: AnswerBody, by: By, onVerdict: (verdict: Verdict) => void): boolean {
+  answer(id: InteractionId, body: AnswerBody, by: Author, onVerdict: (verdict: Verdict) => void): boolean {
     return this.#copies.answer(id, body, by, onVerdict);
   }
 
@@ -253,7 +254,7 @@ export class Mirror<Encoded> {
   }
 
   /** A request of the hub itself, or of an HTTP caller. */
-  request(method: string, params: JsonObject, by: By, onReply: (body: AnswerBody) => void): void {
+  request(method: string, params: JsonObject, by: Author, onReply: (body: AnswerBody) => void): void {
     this.#up.request(method, params, by, onReply);
   }
 

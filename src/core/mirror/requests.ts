@@ -81,7 +81,7 @@ export class MirrorRequests<Encoded> {
     if (!mayNotify(connection.scopes, method)) {
       return this.#context.ports.observe({ kind: "notification-refused", connectionId: connection.id, method });
     }
-    return this.#context.notifyLink(method, stampBy(params, connection.by));
+    return this.#context.notifyLink(method, stampBy(params, connection.author));
   }
 
   /** The initialize result a remote client gets: the agent's own, and what the hub adds (I5). */
@@ -134,7 +134,7 @@ export class MirrorRequests<Encoded> {
     return this.#up.request(
       request.method,
       filtered.params,
-      connection.by,
+      connection.author,
       (body) => {
         const result = "result" in body && isObject(body.result) ? body.result : undefined;
         const session = result === undefined ? undefined : this.#session(result);
@@ -181,7 +181,7 @@ export class MirrorRequests<Encoded> {
     return this.#up.request(
       request.method,
       withoutLimit(filtered.params),
-      connection.by,
+      connection.author,
       (body) => {
         const session = this.#session(request.params);
         // S1 (d): the agent cannot; what is on disk can still be read.
@@ -298,7 +298,7 @@ export class MirrorRequests<Encoded> {
       this.#attachments.attach(connection, session, session.journal.tail);
     }
     const answer = (body: AnswerBody): void => this.#reply(connection, request, body);
-    this.#up.request(request.method, request.params, connection.by, answer, request.id);
+    this.#up.request(request.method, request.params, connection.author, answer, request.id);
   }
 
   /** P3: a retry of a prompt that another instance ran, or may have run, is not run again. */
@@ -333,7 +333,7 @@ export class MirrorRequests<Encoded> {
     if (typeof id !== "number" && typeof id !== "string" && id !== null) return;
     const linkId = this.#up.linkIdOf(connection.id, id as RpcId);
     if (linkId === undefined) return;
-    this.#context.notifyLink(ACP.cancelRequest, stampBy({ requestId: linkId }, connection.by));
+    this.#context.notifyLink(ACP.cancelRequest, stampBy({ requestId: linkId }, connection.author));
   }
 }
 

@@ -2,7 +2,7 @@
 import { type RpcId, type RpcResponse, request } from "../../protocol/envelope.ts";
 import { hubError, RPC } from "../../protocol/errors.ts";
 import type { JsonObject } from "../../protocol/json.ts";
-import { type By, hubMeta, withHubMeta } from "../../protocol/meta.ts";
+import { type Author, hubMeta, withHubMeta } from "../../protocol/meta.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
 import type { MirrorContext } from "./context.ts";
 
@@ -17,10 +17,12 @@ interface Pending {
 }
 
 /** The client's params with our fields read by the root, the author from the credential, and nothing else of ours (contract §2). */
-export function stampBy(params: JsonObject, by: By): JsonObject {
+export function stampBy(params: JsonObject, author: Author): JsonObject {
   const { promptId, delivery, force } = hubMeta(params) ?? {};
+  const { connectionId, device, name, isOwner } = author;
   return withHubMeta(params, {
-    by: { ...by },
+    by: { connectionId, device, name },
+    ...(isOwner === true && { isOwner }),
     ...(promptId !== undefined && { promptId }),
     ...(delivery !== undefined && { delivery }),
     ...(force !== undefined && { force }),
@@ -37,7 +39,7 @@ export class UpCalls<Encoded> {
   }
 
   /** Sends a request up; `onReply` gets the root's answer, or `link-lost`. `clientId`: the request of a client behind it. */
-  request(method: string, params: JsonObject, by: By, onReply: (body: AnswerBody) => void, clientId?: RpcId): void {
+  request(method: string, params: JsonObject, by: Author, onReply: (body: AnswerBody) => void, clientId?: RpcId): void {
     if (!this.#context.isLinkUp) return onReply(linkLost);
     const id = this.#nextId;
     this.#nextId += 1;

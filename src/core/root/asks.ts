@@ -14,16 +14,18 @@ import { RPC } from "../../protocol/errors.ts";
 import { HUB, type SettledNotice, type SettledOutcome } from "../../protocol/hub-methods.ts";
 import { type InteractionId, interactionId } from "../../protocol/ids.ts";
 import { isObject, type Json, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
-import { LINK, type LinkInteraction } from "../../protocol/link.ts";
+import { LINK, LINK_FEATURE, type LinkInteraction } from "../../protocol/link.ts";
 import { type By, hubMeta, readBy, withHubMeta } from "../../protocol/meta.ts";
 import { type AnswerBody, cancelledAnswer, readAnswer } from "../interaction/answer.ts";
 import { SettledLog } from "../interaction/settled-log.ts";
+import { isUrlElicitation, type UrlOwner } from "../interaction/url-owner.ts";
 import { bodyText } from "./calls.ts";
 import type { RootContext } from "./context.ts";
 import { PrimaryCopy } from "./primary-copy.ts";
 import type { Publisher } from "./publisher.ts";
 import type { RootSession } from "./session.ts";
 import { noteSettledCard } from "./settled-cards.ts";
+import { UrlElicitations } from "./url-elicitations.ts";
 
 /** An agent's question, from its opening to its one answer. */
 export interface Ask {
@@ -45,6 +47,8 @@ export interface Ask {
   readonly onlyConnection: string | undefined;
   /** Only the primary may see it (X12). */
   readonly isForPrimary: boolean;
+  /** Whose a url elicitation is (X12). */
+  readonly owner: UrlOwner | undefined;
 }
 
 /** Reports come in a round trip. A hub that hangs must not keep the agent waiting for good. */
@@ -60,10 +64,12 @@ export class Asks {
   readonly #open = new Map<InteractionId, Ask>();
   readonly #byAgentId = new Map<string, Ask>();
   readonly #settled = new SettledLog();
+  readonly urls: UrlElicitations;
 
   constructor(context: RootContext, publisher: Publisher) {
     this.#context = context;
     this.#publisher = publisher;
+    this.urls = new UrlElicitations(context);
   }
 
   get openCount(): number {
@@ -76,7 +82,11 @@ export class Asks {
     if (this.#byAgentId.has(idKey(message.id))) return this.#context.ports.observe({ kind: "duplicate-agent-id" });
     if (session?.isDying === true) return this.#toAgent(message.id, cancelledAnswer(message.method));
     const target = this.#target(params);
-    if (target === "gone") return this.#toAgent(message.id, cancelledAnswer(message.method));
+    const isUrl = target === "all" && isUrlElicitation(message.method, params);
+    const owner = isUrl ? this.urls.ownerOf(params, session) : undefined;
+    // X12: whose request it is about is gone, or nobody can be shown it safely.
+    if (target === "gone" || (isUrl && owner === undefined))
+      return this.#toAgent(message.id, cancelledAnswer(message.method));
     const id = this.#context.ports.mint.interactionId();
     const stamped = withHubMeta(params, { ...pickDowngrade(params), interactionId: id, openedAt: now });
     const ask: Ask = {
@@ -88,6 +98,7 @@ export class Asks {
       openedAt: now,
       toolCallId: stringAt(objectAt(params, "toolCall"), "toolCallId") ?? stringAt(params, "toolCallId"),
       isForPrimary: target === "primary",
+      owner,
       copy: new PrimaryCopy(this.#context, message.method, stamped),
       linkCopies: 0,
       isReported: false,
@@ -99,7 +110,8 @@ export class Asks {
     session?.openAsks.add(id);
     this.#context.ports.observe({ kind: "interaction-opened", interactionId: id, method: message.method });
     if (target === "primary" || target === "all") this.#offerPrimary(ask);
-    if (target !== "primary") this.#offerLink(ask);
+    if (isUrlElicitation(ask.method, params)) this.urls.noteOffer(params, ask.copy.isOpen);
+    if (this.#isForLink(ask)) this.#offerLink(ask);
     if (session !== undefined) this.#publisher.turnIfChanged(session, now);
     // X12: one client alone may answer, and it cannot show this or is not there: nobody ever will.
     const isHopeless = target === "primary" ? !ask.copy.isOpen : target !== "all" && !this.#context.link.isUp;
@@ -198,7 +210,7 @@ export class Asks {
   /** For the snapshot of a new link (R4). */
   describeOpen(): LinkInteraction[] {
     return [...this.#open.values()]
-      .filter((ask) => ask.onlyConnection === undefined && !ask.isForPrimary)
+      .filter((ask) => ask.onlyConnection === undefined && this.#isForLink(ask))
       .map(describe);
   }
 
@@ -219,7 +231,13 @@ export class Asks {
     return call.caller.isPrimary ? "primary" : { connectionId: call.caller.key };
   }
 
+  /** A hub that shows addresses to all is told of none. */
+  #isForLink(ask: Ask): boolean {
+    return !ask.isForPrimary && (ask.owner === undefined || this.#context.link.does(LINK_FEATURE.owners));
+  }
+
   #offerPrimary(ask: Ask): void {
+    if (ask.owner !== undefined && !this.urls.isPrimarys(ask.owner)) return;
     ask.copy.offer((body, now) => this.#onPrimaryAnswer(ask, body, now), this.#requestIdFor(ask));
   }
 
@@ -265,7 +283,7 @@ export class Asks {
 
   /** Somebody beyond the link may hold a copy: the hub's first report is on its way. */
   #isBeingCounted(ask: Ask): boolean {
-    return this.#context.link.isUp && this.#context.answerers > 0 && !ask.isReported && !ask.isForPrimary;
+    return this.#context.link.isUp && this.#context.answerers > 0 && !ask.isReported && this.#isForLink(ask);
   }
 
   #holdAnswer(ask: Ask, body: AnswerBody): void {
@@ -313,6 +331,7 @@ export class Asks {
   /** The one step that ends an interaction (A1). */
   #settle(ask: Ask, body: AnswerBody, outcome: SettledOutcome, by: By, now: number): void {
     if (!this.#open.has(ask.interactionId)) return;
+    if (ask.owner !== undefined && outcome.elicitation === "accept") this.urls.pin(ask.params, by.device);
     this.#toAgent(ask.agentId, body);
     this.#close(ask, outcome, by, now);
   }
@@ -357,8 +376,15 @@ export class Asks {
 }
 
 function describe(ask: Ask): LinkInteraction {
-  const { interactionId: id, method, params, openedAt, session } = ask;
-  return { interactionId: id, method, params, openedAt, ...(session !== undefined && { sessionId: session.id }) };
+  const { interactionId: id, method, params, openedAt, session, owner } = ask;
+  return {
+    interactionId: id,
+    method,
+    params,
+    openedAt,
+    ...(session !== undefined && { sessionId: session.id }),
+    ...(owner !== undefined && { owner }),
+  };
 }
 
 /** A backend's own rendering of a form travels with the interaction (X8). */

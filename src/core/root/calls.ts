@@ -19,6 +19,8 @@ export interface Caller {
   readonly key: string;
   readonly by: By;
   readonly isPrimary: boolean;
+  /** The machine's owner: the editor, and devices with all rights (X12). */
+  readonly isOwner: boolean;
 }
 
 /** One request of a client. `answer` is called exactly once; for a caller that is gone it does nothing. */

@@ -35,6 +35,7 @@ export class Primary {
       key: PRIMARY_KEY,
       by: { connectionId: PRIMARY_KEY, device: PRIMARY_KEY, name: this.name },
       isPrimary: true,
+      isOwner: true,
     };
   }
 }

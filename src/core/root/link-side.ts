@@ -46,13 +46,20 @@ const announcement = (session: RootSession): string =>
 
 export class LinkSide {
   #outbox: Outbox<string> | undefined;
+  #features: ReadonlySet<string> = new Set();
+
+  /** The hub said in its welcome that it does this. */
+  does(feature: string): boolean {
+    return this.#features.has(feature);
+  }
 
   get isUp(): boolean {
     return this.#outbox !== undefined;
   }
 
   /** A hub is there. `acked` says per session what it holds; the caller sends the snapshot before it subscribes sessions. */
-  up(sink: Sink<string>, onHopeless: (() => void) | undefined): void {
+  up(sink: Sink<string>, onHopeless: (() => void) | undefined, features: readonly string[]): void {
+    this.#features = new Set(features);
     // Updates never queue, but what else it is owed would, behind a hub that hangs.
     const hardBytes = onHopeless === undefined ? Number.POSITIVE_INFINITY : LIMITS.outboxHardBytes;
     const limits = { pauseBytes: PAUSE_BYTES, hardBytes };

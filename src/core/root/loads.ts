@@ -101,6 +101,7 @@ export class Loads {
     // A replay that was asked for in part is not the whole session: who wants more has to be able to ask for it.
     const isWhole = objectAt(objectAt(call.params, "_meta"), "zcode")?.["limit"] === undefined;
     const session = this.#opens.make(id, call.caller.isPrimary ? "primary" : "remote", call.params, isWhole, now);
+    this.#opens.noteAuthor(session, call);
     session.isLoading = true;
     session.isListed = true;
     this.#begin(id, { kind: "load", session, isForPrimary: call.caller.isPrimary && !isQuiet });

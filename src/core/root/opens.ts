@@ -9,6 +9,7 @@ import { type SessionId, sessionId } from "../../protocol/ids.ts";
 import { isObject, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
 import { withHubMeta } from "../../protocol/meta.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
+import { ownerOf } from "../interaction/url-owner.ts";
 import type { Call } from "./calls.ts";
 import type { RootContext } from "./context.ts";
 import { Holds } from "./holds.ts";
@@ -135,9 +136,15 @@ export class Opens {
   }
 
   attach(session: RootSession, call: Call): void {
+    this.noteAuthor(session, call);
     if (!call.caller.isPrimary || session.hasPrimary) return;
     session.hasPrimary = true;
     this.#context.link.announce(session);
+  }
+
+  /** Who opened it, where nobody has prompted in it. */
+  noteAuthor(session: RootSession, { caller }: Call): void {
+    session.author ??= ownerOf({ device: caller.by.device, isOwner: caller.isOwner });
   }
 
   /** The editor closed it, or is gone. */

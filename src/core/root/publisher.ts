@@ -83,7 +83,7 @@ export class Publisher {
   }
 
   /** A notification without a number: it belongs to no session, or is of a kind nobody knows (B7). Never one in our name. */
-  passThrough(frame: Frame & { readonly kind: "notification" }, session?: RootSession): void {
+  passThrough(frame: Frame & { readonly kind: "notification" }, session?: RootSession, isForPrimary = true): void {
     const { method } = frame.msg;
     if (method.startsWith("_acp-hub/")) return this.#context.ports.observe({ kind: "forged-message", method });
     const params = paramsOf(frame.msg);
@@ -93,7 +93,7 @@ export class Publisher {
         ? JSON.stringify(notification(method, withHubMeta(params, undefined)))
         : frame.text;
     this.#context.link.forward(text, session);
-    if (this.#context.livePrimary !== undefined) this.#context.ports.toPrimary(text);
+    if (isForPrimary && this.#context.livePrimary !== undefined) this.#context.ports.toPrimary(text);
     return undefined;
   }
 

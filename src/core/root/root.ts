@@ -19,7 +19,7 @@ import { hubError, invalidParams, RPC } from "../../protocol/errors.ts";
 import type { SessionId } from "../../protocol/ids.ts";
 import { isObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
 import { LINK } from "../../protocol/link.ts";
-import { readBy, withHubMeta } from "../../protocol/meta.ts";
+import { hubMeta, readBy, withHubMeta } from "../../protocol/meta.ts";
 import { abilitiesOf } from "../capabilities.ts";
 import { publicClientInfo } from "../client-info.ts";
 import type { Sink } from "../fanout/outbox.ts";
@@ -27,7 +27,7 @@ import type { AnswerBody } from "../interaction/answer.ts";
 import { AgentStart } from "./agent-start.ts";
 import { Asks } from "./asks.ts";
 import { bodyText, type Call, InFlight } from "./calls.ts";
-import { RootContext } from "./context.ts";
+import { Primary, RootContext } from "./context.ts";
 import { Ending } from "./ending.ts";
 import { HOLD_TIMER } from "./holds.ts";
 import { HostRequests } from "./host-requests.ts";
@@ -204,12 +204,13 @@ export class Root {
 
   /**
    * A hub answered the hello: it is told the state, then gets the events it lacks (R4). `onHopeless` is called once when the hub
-   * reads so slowly that the link should be dropped and dialled anew; without it there is no such bound.
+   * reads so slowly that the link should be dropped and dialled anew; without it there is no such bound. `features`: what the hub
+   * said it does.
    */
-  onLinkUp(sink: Sink<string>, acked: JsonObject, onHopeless?: () => void): void {
+  onLinkUp(sink: Sink<string>, acked: JsonObject, onHopeless?: () => void, features: readonly string[] = []): void {
     this.#linkCalls.clear();
     this.#context.flush();
-    this.#context.link.up(sink, onHopeless);
+    this.#context.link.up(sink, onHopeless, features);
     this.#asks.onLinkUp();
     const sessions = [...this.#context.sessions.values()];
     this.#context.link.notify(LINK.snapshot, {
@@ -255,9 +256,10 @@ export class Root {
     if (frame.kind === "request" && frame.msg.method === LINK.ping) {
       return this.#context.link.respond(frame.msg.id, { result: {} });
     }
-    const by = readBy(objectAt(objectAt(params, "_meta"), "acp-hub")?.["by"]);
+    const ours = hubMeta(params);
+    const by = readBy(ours?.["by"]);
     if (by === undefined) return this.#refuseLink(frame);
-    const caller = { key: by.connectionId, by, isPrimary: false };
+    const caller = { key: by.connectionId, by, isPrimary: false, isOwner: ours?.["isOwner"] === true };
     if (frame.kind === "notification") {
       return this.#requests.onNotification(caller, frame.msg.method, params, this.#linkCalls.values(), now);
     }
@@ -353,7 +355,7 @@ export class Root {
   #primaryCall(message: RpcRequest, params: JsonObject): Call {
     const primary = this.#context.primary;
     const call: Call = {
-      caller: primary?.caller ?? { key: "", by: { connectionId: "", device: "", name: "" }, isPrimary: true },
+      caller: primary?.caller ?? new Primary().caller,
       id: message.id,
       method: message.method,
       params,

@@ -6,6 +6,7 @@ import { arrayAt, type JsonObject, stringAt } from "../../protocol/json.ts";
 import type { LinkSession } from "../../protocol/link.ts";
 import type { By } from "../../protocol/meta.ts";
 import { Feed } from "../fanout/feed.ts";
+import type { UrlOwner } from "../interaction/url-owner.ts";
 import { Journal } from "../journal/journal.ts";
 import { SessionState } from "../session-state.ts";
 import { Lane, type Prompt } from "./lane.ts";
@@ -62,6 +63,8 @@ export class RootSession {
   pendingBlocks: string[] = [];
   /** Cards whose interaction was settled in this turn; the agent has said nothing of them since (X11). */
   readonly unsettledCards: Map<string, SettledCard> = new Map();
+  /** Whose prompt ran last, or who opened it: whom addresses to open are shown to (X12). Undefined where no client did. */
+  author: UrlOwner | undefined;
   isListed: boolean;
   /** Loaded or made by the primary and not closed by it. */
   hasPrimary: boolean;

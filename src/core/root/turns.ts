@@ -12,6 +12,7 @@ import type { TurnNotice } from "../../protocol/hub-methods.ts";
 import { arrayAt, isObject, type JsonObject, stringAt } from "../../protocol/json.ts";
 import { hubMeta, withHubMeta } from "../../protocol/meta.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
+import { ownerOf } from "../interaction/url-owner.ts";
 import type { Asks } from "./asks.ts";
 import type { Call, Caller } from "./calls.ts";
 import type { RootContext } from "./context.ts";
@@ -163,6 +164,7 @@ export class Turns {
     session.isListed = true;
     session.fallbackTitle ??= promptTitle(prompt.params) || undefined;
     session.turnBy = prompt.caller.by;
+    session.author = ownerOf({ device: prompt.caller.by.device, isOwner: prompt.caller.isOwner });
     session.turnPromptId = prompt.promptId;
     session.pendingEcho = promptText(prompt.params);
     session.pendingBlocks = otherBlocks(prompt.params);

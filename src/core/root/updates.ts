@@ -67,6 +67,10 @@ export class AgentUpdates {
     const params = paramsOf(frame.msg);
     const id = asSessionId(params);
     const { method } = frame.msg;
+    if (method === ACP.elicitationComplete) {
+      const session = id === undefined ? undefined : this.#context.sessions.get(id);
+      return this.#publisher.passThrough(frame, session, this.#asks.urls.isForPrimary(params));
+    }
     if (id === undefined || params === undefined) {
       if (!method.startsWith("$/")) this.#publisher.passThrough(frame);
       return;

@@ -1,10 +1,13 @@
 /** Open interactions and answering them without a socket (contract §3, R3). */
 
 import type { AnswerBody } from "../../core/interaction/answer.ts";
+import { isFor, type Person } from "../../core/interaction/url-owner.ts";
 import type { Verdict } from "../../core/mirror/ask.ts";
 import type { OpenInteraction } from "../../protocol/hub-methods.ts";
 import { interactionId } from "../../protocol/ids.ts";
 import { isObject, type Json } from "../../protocol/json.ts";
+import type { Author } from "../../protocol/meta.ts";
+import { authorOf, personOf } from "../principal.ts";
 import type { Registry } from "../registry.ts";
 import { principalOf, type Routes } from "./app.ts";
 import { ANSWER, READ } from "./needs.ts";
@@ -12,18 +15,22 @@ import { Problem } from "./problem.ts";
 
 const VERDICT_MS = 10_000;
 
-export function openInteractions(registry: Registry): OpenInteraction[] {
+/** The open ones, oldest first, but for addresses that are somebody else's to open (X12). */
+export function openInteractions(registry: Registry, reader: Person): OpenInteraction[] {
   return registry
     .list()
     .flatMap((instance) =>
-      instance.mirror.openInteractions().map(({ interactionId: id, sessionId, method, params, openedAt }) => ({
-        interactionId: id,
-        instanceId: instance.id,
-        method,
-        params: params as Json,
-        openedAt,
-        ...(sessionId !== undefined && { sessionId }),
-      })),
+      instance.mirror
+        .openInteractions()
+        .filter(({ owner }) => isFor(owner, reader))
+        .map(({ interactionId: id, sessionId, method, params, openedAt }) => ({
+          interactionId: id,
+          instanceId: instance.id,
+          method,
+          params: params as Json,
+          openedAt,
+          ...(sessionId !== undefined && { sessionId }),
+        })),
     )
     .sort((a, b) => a.openedAt - b.openedAt);
 }
@@ -40,11 +47,11 @@ function readAnswerBody(answer: unknown): AnswerBody {
 
 export function interactionRoutes(registry: Registry): Routes {
   return (app) => {
-    app.get("/api/interactions", READ, () => openInteractions(registry));
+    app.get("/api/interactions", READ, (request) => openInteractions(registry, personOf(principalOf(request))));
     app.post<{ Params: { id: string }; Body: unknown }>("/api/interactions/:id/answer", ANSWER, async (request) => {
       const principal = principalOf(request);
       const body = readAnswerBody(isObject(request.body) ? request.body["answer"] : undefined);
-      const by = { connectionId: `http:${principal.deviceId}`, device: principal.deviceId, name: principal.name };
+      const by = authorOf(principal);
       const verdict = await verdictOf(registry, request.params.id, body, by);
       if (verdict === "unknown") throw new Problem(404, "No such interaction");
       if (verdict === "pending") {
@@ -69,7 +76,7 @@ async function verdictOf(
   registry: Registry,
   id: string,
   body: AnswerBody,
-  by: { connectionId: string; device: string; name: string },
+  by: Author,
 ): Promise<Verdict | "unknown" | "pending"> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve("pending"), VERDICT_MS);

@@ -7,6 +7,7 @@ import { type HubErrorCode, RPC } from "../../protocol/errors.ts";
 import { isObject, type JsonObject, stringAt } from "../../protocol/json.ts";
 import { HUB_META } from "../../protocol/meta.ts";
 import type { Instance } from "../instance.ts";
+import { authorOf } from "../principal.ts";
 import type { Registry } from "../registry.ts";
 import { principalOf, type Routes } from "./app.ts";
 import { instanceOr404 } from "./instance-routes.ts";
@@ -72,8 +73,7 @@ async function call(
   params: JsonObject,
   request: SessionRequest,
 ): Promise<JsonObject> {
-  const { deviceId, name } = principalOf(request);
-  const by = { connectionId: `http:${deviceId}`, device: deviceId, name };
+  const by = authorOf(principalOf(request));
   const body = await new Promise<AnswerBody | "late">((resolve) => {
     const timer = setTimeout(() => resolve("late"), ANSWER_MS);
     instance.mirror.request(method, params, by, (answer) => {

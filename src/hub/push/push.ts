@@ -1,8 +1,10 @@
 /** Web Push put together: key pair, subscriptions, the pipeline and what triggers it. */
 import type { Devices } from "../../auth/devices.ts";
 import type { Paths } from "../../config/paths.ts";
+import type { Person } from "../../core/interaction/url-owner.ts";
 import { deviceId } from "../../protocol/ids.ts";
 import type { HubLog } from "../log.ts";
+import { personOf } from "../principal.ts";
 import { Pusher, webPushSender } from "./pusher.ts";
 import { Subscriptions, vapidKeys } from "./subscriptions.ts";
 import { PushTriggers } from "./triggers.ts";
@@ -34,5 +36,10 @@ export async function startPush(
   // Push services want somebody to ask: the hub's own address, or one that says it has none.
   const subject = publicUrl?.startsWith("https:") === true ? publicUrl : "mailto:acp-hub@localhost.invalid";
   const pusher = new Pusher(subscriptions, webPushSender(keys, subject), log);
-  return { publicKey: keys.publicKey, subscriptions, pusher, triggers: new PushTriggers(pusher) };
+  const whose = (id: string): Person | undefined => {
+    const record = devices.get(deviceId(id));
+    if (record === undefined || record.revokedAt !== undefined) return undefined;
+    return personOf({ ...record, scopes: new Set(record.scopes) });
+  };
+  return { publicKey: keys.publicKey, subscriptions, pusher, triggers: new PushTriggers(pusher, whose) };
 }

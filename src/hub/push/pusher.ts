@@ -57,11 +57,11 @@ export class Pusher {
     this.#log = log;
   }
 
-  /** To every device that wants this kind. */
-  async tell(message: PushMessage): Promise<void> {
+  /** To every device that wants this kind and that `isFor` lets know. */
+  async tell(message: PushMessage, isFor: (deviceId: string) => boolean = () => true): Promise<void> {
     const wanting = this.#subscriptions
       .list()
-      .filter((each) => message.kind !== "test" && each.kinds.includes(message.kind));
+      .filter((each) => message.kind !== "test" && each.kinds.includes(message.kind) && isFor(each.deviceId));
     await Promise.all(wanting.map((record) => this.#deliver(record, message)));
   }
 

@@ -1,4 +1,5 @@
 /** When a push is due: a question that is new, a turn that has ended, in a session nobody is looking at. */
+import { isFor, type Person } from "../../core/interaction/url-owner.ts";
 import type { MirrorObservation } from "../../core/mirror/ports.ts";
 import type { Instance } from "../instance.ts";
 import type { Pusher } from "./pusher.ts";
@@ -9,9 +10,12 @@ export class PushTriggers {
   readonly #told = new Map<Instance, Set<string>>();
   readonly #running = new Map<Instance, Set<string>>();
   readonly #startedAt = Date.now();
+  readonly #personOf: (deviceId: string) => Person | undefined;
 
-  constructor(pusher: Pusher) {
+  /** `personOf`: whose a device is now; undefined when it is nobody's any more. */
+  constructor(pusher: Pusher, personOf: (deviceId: string) => Person | undefined) {
     this.#pusher = pusher;
+    this.#personOf = personOf;
   }
 
   onObservation(instance: Instance, observation: MirrorObservation): void {
@@ -27,13 +31,17 @@ export class PushTriggers {
   #onInteractions(instance: Instance): void {
     const known = this.#told.get(instance) ?? new Set<string>();
     const open = new Set<string>();
-    for (const { interactionId, sessionId, openedAt } of instance.mirror.openInteractions()) {
+    for (const { interactionId, sessionId, openedAt, owner } of instance.mirror.openInteractions()) {
       open.add(interactionId);
       const isOld = known.has(interactionId) || openedAt < this.#startedAt;
       if (isOld || this.#isWatched(instance, sessionId)) continue;
       const url = sessionId === undefined ? "#/" : `#/session/${encodeURIComponent(sessionId)}`;
       const body = `${titleOf(instance, sessionId)} waits for your answer`;
-      void this.#pusher.tell({ kind: "needs-you", title: "Needs you", body, tag: `ask-${interactionId}`, url });
+      const message = { kind: "needs-you", title: "Needs you", body, tag: `ask-${interactionId}`, url } as const;
+      void this.#pusher.tell(message, (deviceId) => {
+        const person = this.#personOf(deviceId);
+        return person !== undefined && isFor(owner, person);
+      });
     }
     this.#told.set(instance, open);
   }

@@ -150,16 +150,6 @@ test.each(["cannot show it", "is cut off", "was never there"])(
   },
 );
 
-test("X12 that a url elicitation is complete is told to those who got it", () => {
-  const { world, session, phone } = shared();
-  const browser = world.remote({ urls: true, extended: true });
-  world.agent.askForm(session, {}, { mode: "url", url: "https://x", elicitationId: "e1" });
-  world.agent.notify("elicitation/complete", { elicitationId: "e1" });
-  world.settle();
-  expect(browser.of("elicitation/complete")).toHaveLength(1);
-  expect(phone.of("elicitation/complete")).toEqual([]);
-});
-
 test("X13 every settling is told to the record once: what, who and when, never free text", () => {
   const { world, session, phone } = shared();
   const desk = world.remote({ forms: true, extended: true, name: "desk" });

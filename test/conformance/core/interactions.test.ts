@@ -1,5 +1,6 @@
 /** X1–X5: one race for all, who is in it and who leaves it. */
 import { expect, test } from "vitest";
+import { PRESETS } from "../../../src/protocol/scopes.ts";
 import { World, type WorldOptions } from "../../support/world/world.ts";
 
 const selected = (optionId: string) => ({ outcome: { outcome: "selected", optionId } });
@@ -28,7 +29,7 @@ test("X1 a permission goes to all who may answer, attached or not, and to nobody
   expect(viewer.openDialogs).toEqual([]);
 });
 
-test("X1 a form goes to those who can show forms, popups to the others, a url only to those who open urls", () => {
+test("X1 a form goes to those who can show forms, popups to the others, a url only to its owner's that open urls", () => {
   const { world, session, phone } = shared();
   const desk = world.remote({ forms: true, extended: true });
   world.agent.askForm(session, FORM);
@@ -36,7 +37,7 @@ test("X1 a form goes to those who can show forms, popups to the others, a url on
   expect(desk.dialog?.method).toBe("elicitation/create");
   expect(phone.dialog?.method).toBe("session/request_permission");
   expect(world.primary.dialog?.method).toBe("session/request_permission");
-  const browser = world.remote({ urls: true, extended: true });
+  const browser = world.remote({ urls: true, extended: true, scopes: PRESETS.owner });
   world.agent.askForm(session, {}, { mode: "url", url: "https://x", elicitationId: "e1" });
   world.settle();
   expect(browser.openDialogs.at(-1)?.params).toMatchObject({ url: "https://x" });

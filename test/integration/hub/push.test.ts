@@ -47,7 +47,7 @@ describe("pushes", () => {
       },
       pino({ level: "silent" }),
     );
-    const triggers = new PushTriggers(pusher);
+    const triggers = new PushTriggers(pusher, (device) => ({ device, isOwner: false }));
     harness.hub.observers.add((instance, observation) => triggers.onObservation(instance, observation));
     const script = { sessionIds: ["s1"], turns: [[{ ask: true }, { say: "done" }]] };
     const backend = acpBackend({

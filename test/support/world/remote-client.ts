@@ -29,6 +29,7 @@ export interface RemoteOptions {
   readonly limits?: OutboxLimits;
   readonly capabilities?: JsonObject;
   readonly pinnedSession?: string;
+  readonly isExternal?: boolean;
 }
 
 export class RemoteClient extends AcpClient {
@@ -66,6 +67,7 @@ export class RemoteClient extends AcpClient {
         device: options.device ?? `device-${id}`,
         name: options.name ?? id,
         scopes: new Set(options.scopes ?? PRESETS.driver),
+        isExternal: options.isExternal === true,
         ...(options.pinnedSession !== undefined && { pinnedSession: options.pinnedSession }),
       },
       outbox,

@@ -11,6 +11,7 @@ import { Root } from "../../../src/core/root/root.ts";
 import { type Frame, parseFrame } from "../../../src/protocol/envelope.ts";
 import { epoch, instanceId, interactionId } from "../../../src/protocol/ids.ts";
 import type { Json, JsonObject } from "../../../src/protocol/json.ts";
+import { HUB_LINK_FEATURES } from "../../../src/protocol/link.ts";
 import { AcpClient } from "./acp-client.ts";
 import { FakeAgent } from "./fake-agent.ts";
 import { seededRandom } from "./random.ts";
@@ -312,7 +313,9 @@ export class World {
       const write = (encoded: string): void => {
         for (const line of encoded.split("\n")) link.down.push(line);
       };
-      this.root.onLinkUp({ write, buffered: () => (link.down.isStalled ? 2_000_000 : 0) }, message.welcome);
+      const sink = { write, buffered: () => (link.down.isStalled ? 2_000_000 : 0) };
+      const features = this.#options.isOldHub === true ? [] : HUB_LINK_FEATURES;
+      this.root.onLinkUp(sink, message.welcome, undefined, features);
     }
   }
 

@@ -4,7 +4,7 @@ import type { Call } from "../../../../src/core/root/calls.ts";
 import { Lane, makePrompt, type Prompt } from "../../../../src/core/root/lane.ts";
 
 const callOf = (key: string, n: number): Call => ({
-  caller: { key, by: { connectionId: key, device: key, name: key }, isPrimary: key === "primary" },
+  caller: { key, by: { connectionId: key, device: key, name: key }, isPrimary: key === "primary", isOwner: false },
   id: n,
   method: "session/prompt",
   params: { prompt: [{ type: "text", text: `${key} ${n}` }] },
