@@ -11,6 +11,7 @@ import { authRoutes } from "./http/auth-routes.ts";
 import { fileRoutes } from "./http/file-routes.ts";
 import { headlessRoutes } from "./http/headless-routes.ts";
 import { hubRoutes } from "./http/hub-routes.ts";
+import { openApiRoute } from "./http/openapi-route.ts";
 import { type PushRoutePorts, pushRoutes } from "./http/push-routes.ts";
 import { sessionRoutes } from "./http/session-routes.ts";
 import { tunnelRoutes } from "./http/tunnel-routes.ts";
@@ -69,6 +70,11 @@ export function serveRoutes(parts: ServeRouteParts): readonly Routes[] {
     }),
     sessionRoutes({ registry: hub.registry, isStarting: () => hub.isStarting }),
     headlessRoutes(headless),
+    openApiRoute({
+      version: options.version,
+      basePath: config.basePath,
+      routes: () => hub.routesOnNetwork,
+    }),
     hubRoutes({ version: options.version, startedAt: hub.startedAt, succession: parts.succession }),
     auditRoutes(store),
     pushRoutes(parts.push),

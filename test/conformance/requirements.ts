@@ -150,6 +150,7 @@ const CONTRACT: readonly Requirement[] = [
   rule("C3.history", 4, "Projects, sessions and exports come from history, searched and paged."),
   rule("C3.interactions", 3, "Open interactions are listed and answered; a lost race is 409 with the winner."),
   rule("C3.events", 4, "Changes come as server-sent events that resume."),
+  rule("C3.openapi", 8, "The OpenAPI document has every route and says what it answers."),
   rule("C4.upgrade", 2, "A refused upgrade has a real status; an accepted one carries the connection id."),
   rule("C4.scope", 2, "A connection is hub-wide or bound to an instance or session, and its initialize says which."),
   rule(

@@ -3,8 +3,12 @@ import type { ServicePlan } from "./plan.ts";
 
 export const LABEL = "com.acp-hub.hub";
 
-const xml = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+const CONTROL = /\p{Cc}/u;
+
+function xml(text: string): string {
+  if (CONTROL.test(text)) throw new Error("A path with a control character cannot stand in a launchd agent");
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+}
 
 export function renderPlist(template: string, plan: ServicePlan): string {
   const words = [plan.node, plan.script, ...plan.args].map((word) => `    <string>${xml(word)}</string>`).join("\n");

@@ -6,12 +6,13 @@ import { type CookieOptions, clearedCookie } from "../../auth/grants/cookie-key.
 import type { Actor } from "../../auth/ports.ts";
 import { scopesFromText, scopesToText } from "../../auth/scope-text.ts";
 import { deviceId } from "../../protocol/ids.ts";
-import { isObject, type JsonObject, numberAt, stringAt } from "../../protocol/json.ts";
-import type { Scope } from "../../protocol/scopes.ts";
 import type { Principal } from "../principal.ts";
+import { deviceNameBody, newTokenBody, pairBody, pairingBody, tokenBody } from "./api/bodies.ts";
+import type { DeviceView } from "./api/shapes.ts";
 import { principalOf, type Routes } from "./app.ts";
 import { ADMIN, ANY } from "./needs.ts";
 import { Problem } from "./problem.ts";
+import { readBody } from "./read-body.ts";
 
 export interface AuthRoutePorts {
   readonly auth: Auth;
@@ -25,23 +26,10 @@ export interface AuthRoutePorts {
   readonly tlsFingerprint?: string | undefined;
 }
 
-const bodyOf = (request: FastifyRequest): JsonObject => {
-  if (isObject(request.body)) return request.body;
-  throw new Problem(400, "The body must be a JSON object");
-};
-
 function orProblem<T extends object>(answer: T | AuthFailure): T {
   if (!isAuthFailure(answer)) return answer;
   const { status, detail, code, retryAfterSeconds } = answer;
   throw new Problem(status, detail, { code, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
-}
-
-function readScopes(body: JsonObject): readonly Scope[] {
-  const text = stringAt(body, "scope");
-  const scopes = text === undefined ? undefined : scopesFromText(text);
-  if (scopes === undefined)
-    throw new Problem(400, '"scope" must be viewer, approver, driver, owner or names of scopes');
-  return scopes;
 }
 
 const actorOf = (principal: Principal, address: string): Actor => ({
@@ -63,16 +51,14 @@ function pairingRoutes(ports: AuthRoutePorts): Routes {
   const { auth } = ports;
   return (app) => {
     app.post("/api/pairings", ADMIN, (request, reply) => {
-      const body = bodyOf(request);
-      const name = stringAt(body, "name");
-      const ttl = numberAt(body, "ttlSeconds");
+      const { scope, name, ttlSeconds, url: startsWith } = readBody(pairingBody, request);
       const wanted = {
-        scopes: readScopes(body),
+        scopes: scopesFromText(scope) ?? [],
         ...(name !== undefined && { name }),
-        ...(ttl !== undefined && { ttlMs: ttl * 1000 }),
+        ...(ttlSeconds !== undefined && { ttlMs: ttlSeconds * 1000 }),
       };
       const made = orProblem(auth.createPairing(wanted, withVia(principalOf(request)), ports.addressOf(request)));
-      const base = stringAt(body, "url") ?? ports.publicUrl();
+      const base = startsWith ?? ports.publicUrl();
       // In the fragment: it reaches no server, no proxy and no log.
       const print = ports.tlsFingerprint === undefined ? "" : `&tls=${ports.tlsFingerprint}`;
       const url = `${base.replace(/\/$/, "")}/#pair=${made.linkSecret}${print}`;
@@ -81,11 +67,9 @@ function pairingRoutes(ports: AuthRoutePorts): Routes {
         .send({ code: made.code, url, scope: scopesToText(made.scopes), expiresAt: made.expiresAt });
     });
     app.post("/api/pair", async (request, reply) => {
-      const body = bodyOf(request);
-      const code = stringAt(body, "code");
-      if (code === undefined) throw new Problem(400, '"code" must be a string');
-      const attempt: PairAttempt = { code, name: stringAt(body, "name"), address: ports.addressOf(request) };
-      if (body["mode"] === "cookie") return pairBrowser(ports, attempt, reply);
+      const { code, name, mode } = readBody(pairBody, request);
+      const attempt: PairAttempt = { code, name, address: ports.addressOf(request) };
+      if (mode === "cookie") return pairBrowser(ports, attempt, reply);
       const { scopes, ...pair } = orProblem(await auth.pair(attempt));
       return reply.code(201).send({ ...pair, scope: scopesToText(scopes), scopes });
     });
@@ -105,19 +89,17 @@ function tokenRoutes(ports: AuthRoutePorts): Routes {
   const { auth } = ports;
   return (app) => {
     app.post("/api/token", async (request) => {
-      const token = stringAt(bodyOf(request), "refreshToken");
-      if (token === undefined) throw new Problem(400, '"refreshToken" must be a string');
-      const { scopes, ...pair } = orProblem(await auth.refresh(token, ports.addressOf(request)));
+      const { refreshToken } = readBody(tokenBody, request);
+      const { scopes, ...pair } = orProblem(await auth.refresh(refreshToken, ports.addressOf(request)));
       return { ...pair, scope: scopesToText(scopes), scopes };
     });
     app.post("/api/tokens", ADMIN, async (request, reply) => {
-      const body = bodyOf(request);
-      const ttl = numberAt(body, "ttlSeconds");
+      const { scope, name = "token", ttlSeconds, query = false } = readBody(newTokenBody, request);
       const wanted = {
-        name: stringAt(body, "name") ?? "token",
-        scopes: readScopes(body),
-        queryAllowed: body["query"] === true,
-        ...(ttl !== undefined && { ttlMs: ttl * 1000 }),
+        name,
+        scopes: scopesFromText(scope) ?? [],
+        queryAllowed: query,
+        ...(ttlSeconds !== undefined && { ttlMs: ttlSeconds * 1000 }),
       };
       const { record, token } = orProblem(await auth.createToken(wanted, withVia(principalOf(request))));
       return reply
@@ -144,16 +126,17 @@ function deviceRoutes(ports: AuthRoutePorts): Routes {
       return devices
         .list()
         .filter((record) => record.revokedAt === undefined && (isAdmin || record.deviceId === principal.deviceId))
-        .map((record) => ({
-          ...record,
-          scope: scopesToText(record.scopes),
-          connections: ports.connectionsOf(record.deviceId),
-          isThis: record.deviceId === principal.deviceId,
-        }));
+        .map(
+          (record): DeviceView => ({
+            ...record,
+            scope: scopesToText(record.scopes),
+            connections: ports.connectionsOf(record.deviceId),
+            isThis: record.deviceId === principal.deviceId,
+          }),
+        );
     });
     app.patch<{ Params: { id: string } }>("/api/devices/:id", ANY, (request, reply) => {
-      const name = stringAt(bodyOf(request), "name");
-      if (name === undefined) throw new Problem(400, '"name" must be a string');
+      const { name } = readBody(deviceNameBody, request);
       const actor = ownOrAdmin(ports, request, request.params.id);
       if (!devices.rename(deviceId(request.params.id), name, actor)) throw new Problem(404, "No such device");
       return reply.code(204).send();

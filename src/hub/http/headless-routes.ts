@@ -1,9 +1,10 @@
 /** Starting and ending instances without an editor (contract §3). */
-import { isObject, stringAt } from "../../protocol/json.ts";
 import type { HeadlessInstances, HeadlessRefusal } from "../headless.ts";
+import { newInstanceBody } from "./api/bodies.ts";
 import type { Routes } from "./app.ts";
 import { CREATE } from "./needs.ts";
 import { Problem } from "./problem.ts";
+import { readBody } from "./read-body.ts";
 
 const REFUSALS: Readonly<Record<HeadlessRefusal, readonly [number, string]>> = {
   off: [403, "Starting instances is off: set create.roots in the hub's configuration"],
@@ -23,12 +24,8 @@ const problem = (refusal: HeadlessRefusal): Problem => {
 export function headlessRoutes(headless: HeadlessInstances): Routes {
   return (app) => {
     app.post("/api/instances", CREATE, async (request, reply) => {
-      const body = isObject(request.body) ? request.body : {};
-      const workspace = stringAt(body, "workspacePath");
-      if (workspace === undefined) throw new Problem(400, '"workspacePath" must be a string');
-      if (body["agent"] !== undefined && typeof body["agent"] !== "string")
-        throw new Problem(400, '"agent" must be a profile name');
-      const answer = await headless.create(workspace, stringAt(body, "agent"));
+      const { workspacePath, agent } = readBody(newInstanceBody, request);
+      const answer = await headless.create(workspacePath, agent);
       if ("refusal" in answer) throw problem(answer.refusal);
       return reply.code(201).send(answer);
     });

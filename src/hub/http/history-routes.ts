@@ -3,6 +3,7 @@
 import type { SessionHit, SessionQuery, Store } from "../../store/ports.ts";
 import { exportJson, exportMarkdown } from "../export.ts";
 import type { History } from "../history.ts";
+import type { HistorySessionView } from "./api/shapes.ts";
 import type { Routes } from "./app.ts";
 import { READ } from "./needs.ts";
 import { Problem } from "./problem.ts";
@@ -28,7 +29,7 @@ function sessionQuery(query: Query): SessionQuery {
   };
 }
 
-function view(hit: SessionHit): object {
+function view(hit: SessionHit): HistorySessionView {
   const { sessionId, agent, cwd, title, createdAt, updatedAt, state, closedAt, extra } = hit.session;
   return {
     sessionId,

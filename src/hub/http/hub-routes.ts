@@ -1,12 +1,14 @@
 /** The hub about itself, and making room for a newer one: the latter over the local socket alone, because it ends this hub. */
 import type { FastifyRequest } from "fastify";
-import { isObject, numberAt, stringAt } from "../../protocol/json.ts";
 import { owner } from "../principal.ts";
 import { isAlive } from "../process-alive.ts";
 import type { Succession, SuccessionRefusal, Successor } from "../succession.ts";
+import { successorBody } from "./api/bodies.ts";
+import type { AboutHub } from "./api/shapes.ts";
 import { principalOf, type Routes } from "./app.ts";
 import { ADMIN } from "./needs.ts";
 import { Problem } from "./problem.ts";
+import { readBody } from "./read-body.ts";
 
 export interface HubRoutePorts {
   readonly version: string;
@@ -23,13 +25,17 @@ const REFUSALS: Readonly<Record<SuccessionRefusal, string>> = {
 
 export function hubRoutes({ version, startedAt, succession }: HubRoutePorts): Routes {
   return (app) => {
-    app.get("/api/hub", ADMIN, () => ({
-      version,
-      startedAt,
-      startedBy: succession.startedBy,
-      state: succession.isMakingRoom ? "draining" : "serving",
-      newerBridge: succession.newestBridge ?? null,
-    }));
+    app.get(
+      "/api/hub",
+      ADMIN,
+      (): AboutHub => ({
+        version,
+        startedAt,
+        startedBy: succession.startedBy,
+        state: succession.isMakingRoom ? "draining" : "serving",
+        newerBridge: succession.newestBridge ?? null,
+      }),
+    );
     app.post("/api/hub/successor", ADMIN, (request, reply) => {
       const successor = successorOf(request);
       const answer = succession.ask(successor);
@@ -43,13 +49,7 @@ export function hubRoutes({ version, startedAt, succession }: HubRoutePorts): Ro
 
 function successorOf(request: FastifyRequest): Successor {
   if (principalOf(request) !== owner) throw new Problem(403, "A hub is succeeded on its own computer");
-  const body = isObject(request.body) ? request.body : {};
-  const [version, pid] = [stringAt(body, "version"), numberAt(body, "pid")];
-  if (version === undefined) throw new Problem(400, '"version" must be a string');
-  if (pid === undefined || !Number.isInteger(pid) || pid < 2 || !isAlive(pid))
-    throw new Problem(400, '"pid" must be that of a running process');
-  const startedBy = body["startedBy"];
-  if (startedBy !== "bridge" && startedBy !== "supervisor")
-    throw new Problem(400, '"startedBy" must be "bridge" or "supervisor"');
-  return { version, pid, startedBy };
+  const successor = readBody(successorBody, request);
+  if (!isAlive(successor.pid)) throw new Problem(400, '"pid" must be that of a running process');
+  return successor;
 }

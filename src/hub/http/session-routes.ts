@@ -9,10 +9,12 @@ import { HUB_META } from "../../protocol/meta.ts";
 import type { Instance } from "../instance.ts";
 import { authorOf } from "../principal.ts";
 import type { Registry } from "../registry.ts";
+import { titleBody } from "./api/bodies.ts";
 import { principalOf, type Routes } from "./app.ts";
 import { instanceOr404 } from "./instance-routes.ts";
 import { PROMPT } from "./needs.ts";
 import { Problem } from "./problem.ts";
+import { readBody } from "./read-body.ts";
 
 export interface SessionRoutesOptions {
   readonly registry: Registry;
@@ -22,7 +24,6 @@ export interface SessionRoutesOptions {
 type SessionRequest = FastifyRequest<{ Params: { id: string; sid: string }; Body: unknown }>;
 
 const ANSWER_MS = 10_000;
-const TITLE_MAX_BYTES = 4096;
 
 /**
  * `POST …/sessions/:sid/close` → 200 {closed:true}; 409 while a turn runs or a question is open, unless `{force:true}`.
@@ -51,19 +52,11 @@ export function sessionRoutes(options: SessionRoutesOptions): Routes {
     });
     app.post("/api/instances/:id/sessions/:sid/rename", PROMPT, async (request: SessionRequest) => {
       const { instance, session } = find(request);
-      const title = readTitle(request.body);
+      const { title } = readBody(titleBody, request);
       const result = await call(instance, ACP.sessionSetTitle, { sessionId: session.id, title }, request);
       return { title: stringAt(result, "title") ?? title };
     });
   };
-}
-
-function readTitle(body: unknown): string {
-  const title = isObject(body) ? stringAt(body, "title")?.trim() : undefined;
-  if (title === undefined || title === "") throw new Problem(400, '"title" has to be a text that is not empty');
-  if (Buffer.byteLength(title) > TITLE_MAX_BYTES)
-    throw new Problem(400, `"title" is longer than ${TITLE_MAX_BYTES} bytes`);
-  return title;
 }
 
 /** The root's answer to a request of the caller's device; throws the `Problem` for an error or none at all. */

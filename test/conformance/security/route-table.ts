@@ -46,6 +46,7 @@ export const ROUTES: readonly RouteEntry[] = [
   { route: "DELETE /api/tunnels", needs: "admin", body: { url: "https://tunnel.example" }, refusedAnyway: "tunnels" },
   { route: "POST /api/ws-ticket", needs: "any" },
   { route: "POST /api/logout", needs: "any" },
+  { route: "GET /api/openapi.json", needs: "any" },
   { route: "GET /api/devices", needs: "any" },
   // Its own device by any credential; another one's needs `admin`.
   { route: "PATCH /api/devices/:id", needs: "admin", path: "/api/devices/{id}", body: { name: "renamed" } },

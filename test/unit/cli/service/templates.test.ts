@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { parse as parsePlist } from "plist";
 import { describe, expect, it } from "vitest";
 import { renderPlist } from "../../../../src/cli/service/launchd-plist.ts";
 import { planService, planWarnings, type ServicePlan } from "../../../../src/cli/service/plan.ts";
@@ -37,6 +38,36 @@ describe("service templates", () => {
     expect(text).toContain("<key>PATH</key>\n    <string>/opt/node/bin:/usr/bin</string>");
     expect(text.match(/\/logs\/service\.log/g)).toHaveLength(2);
     expect(text).not.toContain("/tmp/");
+  });
+
+  it("C1.service launchd reads out of it, by a real parser, just what was meant, whatever stands in the paths", () => {
+    const odd: ServicePlan = {
+      node: '/Users/Jo "J" O\'Neil/<node> & co/bin/node',
+      script: "/opt/ünïcode/日本 ]]> -->/main.js",
+      args: ["serve", "--supervised", "--home", "/Users/jo/$HOME/100%"],
+      path: "/opt/a&b:/usr/bin:/bin",
+      logFile: "/Users/jo/Library/Logs/acp-hub/<service>.log",
+    };
+    for (const each of [plan, odd])
+      expect(parsePlist(renderPlist(plist, each))).toEqual({
+        Label: "com.acp-hub.hub",
+        ProgramArguments: [each.node, each.script, ...each.args],
+        EnvironmentVariables: { PATH: each.path },
+        RunAtLoad: true,
+        // Started again after a crash and after 75; a hub that was told to stop stays stopped.
+        KeepAlive: { SuccessfulExit: false },
+        ThrottleInterval: 10,
+        ExitTimeOut: 10,
+        AbandonProcessGroup: true,
+        ProcessType: "Interactive",
+        StandardOutPath: each.logFile,
+        StandardErrorPath: each.logFile,
+      });
+  });
+
+  it("C1.service a path that XML cannot hold is refused, not cut", () => {
+    expect(() => renderPlist(plist, { ...plan, script: "/a\u0000b" })).toThrow("cannot stand in a launchd agent");
+    expect(() => renderPlist(plist, { ...plan, path: "/a\u001bb" })).toThrow("cannot stand in a launchd agent");
   });
 
   it("C1.service a template that lost its marks is an error, not a service that runs something else", () => {
