@@ -6,6 +6,7 @@ import type { Backend, BackendExit } from "../backends/backend.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { ndjsonTransport } from "../transport/ndjson.ts";
 import type { Transport } from "../transport/transport.ts";
+import { type IdleClock, watchIdle } from "./idle-watch.ts";
 import { type BridgeLog, silentLog } from "./log.ts";
 import type { BridgePaths } from "./paths.ts";
 import { RootRunner } from "./root-runner.ts";
@@ -22,11 +23,12 @@ export interface BridgeOptions {
   readonly log?: BridgeLog;
   /** The editor's side; default: this process's stdio. */
   readonly primary?: Transport;
-  /** A headless bridge ends this long after the last activity (L6). */
-  readonly idleMs?: number;
+  /** What the idle time of a headless bridge is measured with (L6); default: the real time. */
+  readonly idleClock?: IdleClock;
 }
 
 const BRIDGE_JOURNAL_BYTES = 33_554_432;
+/** A headless bridge ends this long after the last client and the last work (L6). */
 const IDLE_MS = 1_800_000;
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 /** How long an editor that reads slowly is waited for with the last words. */
@@ -62,10 +64,10 @@ export async function runBridge(options: BridgeOptions): Promise<number> {
   const onSignal = (): void => end.resolve({ kind: "signal" });
   for (const signal of SIGNALS) process.once(signal, onSignal);
   const stopSharing = options.sharing === undefined ? undefined : share(options, runner);
-  const idle = options.isHeadless ? watchIdle(runner, options.idleMs ?? IDLE_MS, onSignal) : undefined;
+  const stopWatching = options.isHeadless ? watchIdle(runner.root, IDLE_MS, onSignal, options.idleClock) : undefined;
 
   const why = await end.promise;
-  clearInterval(idle);
+  stopWatching?.();
   for (const signal of SIGNALS) process.removeListener(signal, onSignal);
   return finish(why, options, runner, primary, stopSharing);
 }
@@ -127,18 +129,4 @@ async function finish(
 async function written(primary: Transport, limitMs: number): Promise<void> {
   const deadline = Date.now() + limitMs;
   while (primary.bufferedBytes > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
-/** L6: nobody attached, nothing running or waiting, for long enough. */
-function watchIdle(runner: RootRunner, idleMs: number, onIdle: () => void): NodeJS.Timeout {
-  let busyAt = Date.now();
-  const timer = setInterval(
-    () => {
-      if (runner.root.isBusy) busyAt = Date.now();
-      else if (Date.now() - busyAt >= idleMs) onIdle();
-    },
-    Math.min(10_000, idleMs),
-  );
-  // Not unref'd: it is what keeps a headless bridge with an agent in its own process alive.
-  return timer;
 }

@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { makePrivateDir, resolvePaths } from "../config/paths.ts";
 import { isLoopback } from "../hub/edge.ts";
+import { idleEnd } from "../hub/idle-end.ts";
 import { hubLog } from "../hub/log.ts";
 import { HubRunningError, type RunningHub, type ServeOptions, serveHub } from "../hub/serve.ts";
 import type { HandOver, StartedBy } from "../hub/succession.ts";
@@ -27,10 +28,6 @@ const OPTIONS = {
 
 /** The exit code that asks a supervisor for a start of what is installed now: the units know it. */
 const RESTART = 75;
-
-/** A hub started on demand ends after an hour with no bridge and no connection (L6). */
-const IDLE_MS = 3_600_000;
-const IDLE_LOOK_MS = 30_000;
 
 export const command: Command = {
   usage: USAGE,
@@ -144,18 +141,9 @@ async function ending(running: RunningHub, isOnDemand: boolean): Promise<Ending>
   const signals = ["SIGTERM", "SIGINT", "SIGHUP"].map((signal) =>
     once(process, signal).then(() => ({ kind: "signal", signal }) as const),
   );
-  const reasons = [...signals, running.handOver];
-  if (!isOnDemand) return Promise.race(reasons);
-  let timer: NodeJS.Timeout | undefined;
-  const idle = new Promise<Ending>((resolve) => {
-    let busyAt = Date.now();
-    timer = setInterval(() => {
-      const { registry, sockets } = running.hub;
-      if (registry.list().length > 0 || sockets.count > 0) busyAt = Date.now();
-      else if (Date.now() - busyAt >= IDLE_MS) resolve({ kind: "idle" });
-    }, IDLE_LOOK_MS);
-  });
-  const why = await Promise.race([...reasons, idle]);
-  clearInterval(timer);
+  const idle = idleEnd(running.hub, isOnDemand);
+  const ended = idle.ended.then(() => ({ kind: "idle" }) as const);
+  const why = await Promise.race([...signals, running.handOver, ended]);
+  idle.stop();
   return why;
 }

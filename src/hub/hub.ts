@@ -14,6 +14,7 @@ import type { MirrorObservation } from "../core/mirror/ports.ts";
 import { CLOSE } from "../protocol/close-codes.ts";
 import type { Requirement, Scope } from "../protocol/scopes.ts";
 import type { Store } from "../store/ports.ts";
+import { type Scheduler, systemScheduler } from "../store/scheduler.ts";
 import type { Route } from "./client-socket.ts";
 import { type Edge, type EdgeConfig, makeEdge } from "./edge.ts";
 import { EventStreams } from "./event-streams.ts";
@@ -32,6 +33,7 @@ import { LinkServer } from "./link-server.ts";
 import type { HubLog } from "./log.ts";
 import { HubMetrics } from "./metrics.ts";
 import { owner, type Principal } from "./principal.ts";
+import { isAlive } from "./process-alive.ts";
 import { InstanceRecord } from "./record.ts";
 import { Registry } from "./registry.ts";
 import { Rights } from "./rights.ts";
@@ -67,6 +69,8 @@ export interface HubOptions {
   readonly paramsFilter: (instance: Instance) => ParamsFilter;
   /** What a bridge of this version is told in its welcome (ADR 7). */
   readonly featuresFor?: (bridgeVersion: string) => readonly string[];
+  /** Default: the real time. */
+  readonly scheduler?: Scheduler | undefined;
   /** Further routes of features that live in files of their own. */
   readonly routes: (hub: Hub) => readonly Routes[];
 }
@@ -85,7 +89,8 @@ export class Hub {
   /** Told of everything the mirrors observe: pushes, metrics of features. */
   readonly observers: Set<(instance: Instance, observation: MirrorObservation) => void> = new Set();
   readonly metrics: HubMetrics = new HubMetrics();
-  readonly #startedAt = Date.now();
+  readonly #scheduler: Scheduler;
+  readonly #startedAt: number;
   readonly #links: LinkServer;
   readonly #wide: HubWide;
   #apps: FastifyInstance[] = [];
@@ -95,6 +100,8 @@ export class Hub {
 
   constructor(options: HubOptions) {
     this.options = options;
+    this.#scheduler = options.scheduler ?? systemScheduler;
+    this.#startedAt = this.#scheduler.now();
     this.sockets = new Sockets(options.limits);
     this.streams = new EventStreams(options.limits.connectionsPerDevice);
     this.history = options.store === undefined ? undefined : new History(options.store);
@@ -121,6 +128,7 @@ export class Hub {
           this.#onInstance("instance-removed", instance);
         },
       },
+      { scheduler: this.#scheduler, isAlive },
     );
     this.#wide = new HubWide(this.registry, options.version, this.history);
     this.metrics.watch(this);
@@ -133,7 +141,7 @@ export class Hub {
   }
 
   get isStarting(): boolean {
-    return Date.now() - this.#startedAt < STARTING_MS;
+    return this.#scheduler.now() - this.#startedAt < STARTING_MS;
   }
 
   get startedAt(): number {

@@ -7,10 +7,10 @@ import type { InstanceId } from "../protocol/ids.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { LinkHello } from "../protocol/link.ts";
 import type { DurableMark } from "../store/ports.ts";
+import type { Scheduler } from "../store/scheduler.ts";
 import type { Transport } from "../transport/transport.ts";
 import { Instance, type InstancePorts } from "./instance.ts";
 import type { LinkServerHandlers, LinkSession } from "./link-server.ts";
-import { isAlive } from "./process-alive.ts";
 
 export interface RegistryEvents {
   onAdded(instance: Instance): void;
@@ -18,6 +18,13 @@ export interface RegistryEvents {
   onRemoved(instance: Instance): void;
   /** A bridge brings the predecessor's shared token. */
   onRemoteToken(token: string): void;
+}
+
+/** What the registry asks of the machine. */
+export interface RegistryPorts {
+  /** Its timers keep no process alive. */
+  readonly scheduler: Scheduler;
+  isAlive(pid: number): boolean;
 }
 
 /** How long clients of an unreachable instance are kept (L5). */
@@ -33,16 +40,18 @@ export class Registry implements LinkServerHandlers {
   readonly #instances = new Map<InstanceId, Instance>();
   readonly #ports: InstancePorts;
   readonly #events: RegistryEvents;
-  readonly #waiting = new Map<Instance, NodeJS.Timeout>();
+  readonly #machine: RegistryPorts;
+  /** Cancels the next look at the process of an unreachable instance. */
+  readonly #waiting = new Map<Instance, () => void>();
   /** When the ping that is not answered yet went out. */
   readonly #pinged = new Map<Instance, number>();
-  readonly #heartbeat: NodeJS.Timeout;
+  #stopBeating: () => void;
 
-  constructor(ports: InstancePorts, events: RegistryEvents) {
+  constructor(ports: InstancePorts, events: RegistryEvents, machine: RegistryPorts) {
     this.#ports = ports;
     this.#events = events;
-    this.#heartbeat = setInterval(() => this.#beat(Date.now()), BEAT_MS);
-    this.#heartbeat.unref();
+    this.#machine = machine;
+    this.#stopBeating = this.#nextBeat();
   }
 
   /** By start time, oldest first. */
@@ -97,12 +106,19 @@ export class Registry implements LinkServerHandlers {
 
   /** Ends everything: the hub stops. */
   dispose(): void {
-    clearInterval(this.#heartbeat);
+    this.#stopBeating();
     for (const instance of this.#instances.values()) {
       this.#stopWaiting(instance);
       instance.dispose();
     }
     this.#instances.clear();
+  }
+
+  #nextBeat(): () => void {
+    return this.#machine.scheduler.after(BEAT_MS, () => {
+      this.#stopBeating = this.#nextBeat();
+      this.#beat(this.#machine.scheduler.now());
+    });
   }
 
   /** L5: a busy or stopped bridge is shown as such and never evicted; its socket says when it is gone. */
@@ -132,24 +148,24 @@ export class Registry implements LinkServerHandlers {
     instance.link = undefined;
     this.#pinged.delete(instance);
     instance.mirror.onLinkDown();
-    if (!isAlive(instance.hello.pid)) return this.#remove(instance);
+    if (!this.#machine.isAlive(instance.hello.pid)) return this.#remove(instance);
     instance.state = "unreachable";
     this.#events.onChanged(instance);
-    this.#look(instance, Date.now() + UNREACHABLE_MS, FIRST_LOOK_MS);
+    this.#look(instance, this.#machine.scheduler.now() + UNREACHABLE_MS, FIRST_LOOK_MS);
     return undefined;
   }
 
   #look(instance: Instance, deadline: number, afterMs: number): void {
-    const timer = setTimeout(() => {
-      if (!isAlive(instance.hello.pid) || Date.now() >= deadline) this.#remove(instance);
+    const { scheduler, isAlive } = this.#machine;
+    const cancel = scheduler.after(Math.min(afterMs, deadline - scheduler.now()), () => {
+      if (!isAlive(instance.hello.pid) || scheduler.now() >= deadline) this.#remove(instance);
       else this.#look(instance, deadline, Math.min(LOOK_MS, afterMs * 2));
-    }, afterMs);
-    timer.unref();
-    this.#waiting.set(instance, timer);
+    });
+    this.#waiting.set(instance, cancel);
   }
 
   #stopWaiting(instance: Instance): void {
-    clearTimeout(this.#waiting.get(instance));
+    this.#waiting.get(instance)?.();
     this.#waiting.delete(instance);
   }
 

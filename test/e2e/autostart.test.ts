@@ -31,6 +31,8 @@ describe("a hub on demand", () => {
     await stage.linked(1, 15_000);
     const pid = (await stage.hubInfo())?.pid ?? 0;
     expect(readFileSync(`/proc/${pid}/stat`, "utf8").split(" ")[5]).toBe(String(pid));
+    // Only so it ends by itself when nobody needs it.
+    expect(readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")).toContain("--on-demand");
     const ended = new Promise((resolve) => first.child.once("exit", resolve));
     first.editor.close();
     await ended;

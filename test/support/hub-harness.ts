@@ -54,6 +54,7 @@ export interface HarnessOptions {
   readonly basePath?: string;
   readonly edge?: HubOptions["edge"];
   readonly limits?: Partial<HubOptions["limits"]>;
+  readonly scheduler?: HubOptions["scheduler"];
 }
 
 function makeHub(paths: Paths, port: number, store: Store | undefined, options: HarnessOptions): Hub {
@@ -68,6 +69,7 @@ function makeHub(paths: Paths, port: number, store: Store | undefined, options: 
     auth: openAuth,
     log: pino({ level: "silent" }),
     store,
+    scheduler: options.scheduler,
     paramsFilter: options.paramsFilter ?? (() => (_method, params) => ({ ok: true, params, ignored: [] })),
     routes: options.routes ?? (() => []),
   });

@@ -5,7 +5,7 @@ import { type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
 import { AcpFailure } from "./acp/link.ts";
 import { within } from "./clock.ts";
 import type { SlashCommand } from "./commands.ts";
-import { type Host, reportBackendTurn } from "./host.ts";
+import { type Host, reportBackendTasks, reportBackendTurn } from "./host.ts";
 import { isKind, ZcodeError } from "./rpc/errors.ts";
 import type { CompactOutcome } from "./sessions/compaction.ts";
 import type { Lifecycle } from "./sessions/lifecycle.ts";
@@ -143,6 +143,7 @@ export class Extensions {
     const out: Update[] = [];
     if (result["cancelled"] === true || result["cancelled"] === undefined) session.tasks.cancelled(taskId, out);
     else session.tasks.apply(objectAt(result, "snapshot") ?? {}, out);
+    reportBackendTasks(this.#host, session);
     session.emit(out);
     return result;
   }

@@ -41,6 +41,14 @@ export function reportBackendTurn(
   for (const sessionId of session.aliases) host.link.notify("_acp-hub/backend_turn", { sessionId, running, kind });
 }
 
+/** Tells the multiplexer how many background tasks run, when that has changed: nobody may end the backend under them. */
+export function reportBackendTasks(host: Host, session: Session): void {
+  const running = session.tasks.runningCount;
+  if (running === session.tasksReported) return;
+  session.tasksReported = running;
+  for (const sessionId of session.aliases) host.link.notify("_acp-hub/backend_tasks", { sessionId, running });
+}
+
 /** Tells the multiplexer what the backend itself holds in its queue. */
 export function reportBackendQueue(host: Host, session: Session, entries: readonly JsonObject[]): void {
   for (const sessionId of session.aliases)

@@ -153,6 +153,14 @@ export class Attachments<Encoded> {
     }
   }
 
+  /** It watches, or attached a session here. */
+  reads(connection: Connection<Encoded>): boolean {
+    return (
+      this.#watchers.watches(connection) ||
+      [...this.#context.sessions.values()].some((session) => session.attached.has(connection))
+    );
+  }
+
   reportAll(): void {
     for (const session of this.#context.sessions.values()) this.#reportAttached(session);
   }

@@ -246,9 +246,9 @@ export class Mirror<Encoded> {
     this.#context.notifyLink(LINK.ack, { ...acked });
   }
 
-  /** Asks the bridge for a sign of life; `onPong` is called when it gives one (L5). */
+  /** Asks the bridge for a sign of life, and tells it how many clients it has (L6); `onPong` is called when it gives one (L5). */
   ping(onPong: () => void): void {
-    this.#up.request(LINK.ping, {}, HUB_BY, (body) => {
+    this.#up.request(LINK.ping, { clients: this.#clientCount() }, HUB_BY, (body) => {
       if ("result" in body) onPong();
     });
   }
@@ -262,6 +262,11 @@ export class Mirror<Encoded> {
     for (const connection of this.#early.keys())
       if (name === initTimer(connection)) this.#answerEarly(notReady, connection);
     this.#attachments.onTimer(name);
+  }
+
+  /** Who is bound to this instance or reads a session of it. A hub-wide connection that went elsewhere does not. */
+  #clientCount(): number {
+    return [...this.#context.connections].filter((each) => !each.isHubWide || this.#attachments.reads(each)).length;
   }
 
   #onRequest(connection: Connection<Encoded>, frame: Frame & { kind: "request" }): void {

@@ -59,6 +59,9 @@ export class Root {
   readonly #linkCalls = new InFlight<Call>();
   /** How the agent ended, once it has: every request gets it. */
   #gone: AnswerBody | undefined;
+  /** Remote clients, as the hub last said. */
+  #clientCount = 0;
+  #lastSeenAt = 0;
   #lastNow = 0;
 
   constructor(ports: RootPorts, options: RootOptions) {
@@ -99,16 +102,22 @@ export class Root {
     return [...this.#context.sessions.values()].map(({ id, epoch, cwd }) => ({ sessionId: id, epoch, cwd }));
   }
 
-  /** Sessions alive, for the shell's decisions (idle end). */
+  /** Somebody is there or something goes on: a headless bridge does not end meanwhile (L6). */
   get isBusy(): boolean {
-    if (this.#asks.openCount > 0) return true;
+    if (this.#clientCount > 0 || this.#asks.openCount > 0) return true;
     return [...this.#context.sessions.values()].some(
       (session) =>
         session.lane.isRunning ||
         session.lane.waiting.length > 0 ||
         session.backendTurns.size > 0 ||
+        session.backendTasks > 0 ||
         session.remoteCount > 0,
     );
+  }
+
+  /** When a remote client last said something, or left. */
+  get lastSeenAt(): number {
+    return this.#lastSeenAt;
   }
 
   /** A headless bridge initializes its agent itself (I2). */
@@ -229,6 +238,7 @@ export class Root {
     this.#linkCalls.clear();
     this.#context.remoteCapabilities = undefined;
     this.#context.answerers = 0;
+    this.#clientCount = 0;
     for (const session of this.#context.sessions.values()) {
       session.remoteCount = 0;
       this.#turns.onCallerGone(session, (caller) => !caller.isPrimary, now);
@@ -254,11 +264,13 @@ export class Root {
       return;
     }
     if (frame.kind === "request" && frame.msg.method === LINK.ping) {
+      this.#clientCount = numberAt(params, "clients") ?? 0;
       return this.#context.link.respond(frame.msg.id, { result: {} });
     }
     const ours = hubMeta(params);
     const by = readBy(ours?.["by"]);
     if (by === undefined) return this.#refuseLink(frame);
+    this.#lastSeenAt = now;
     const caller = { key: by.connectionId, by, isPrimary: false, isOwner: ours?.["isOwner"] === true };
     if (frame.kind === "notification") {
       return this.#requests.onNotification(caller, frame.msg.method, params, this.#linkCalls.values(), now);
@@ -331,6 +343,7 @@ export class Root {
         return undefined;
       }
       case LINK.gone: {
+        this.#lastSeenAt = now;
         const key = stringAt(params, "connectionId") ?? "";
         for (const session of this.#context.sessions.values())
           this.#turns.onCallerGone(session, (caller) => caller.key === key, now);

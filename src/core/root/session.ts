@@ -56,6 +56,8 @@ export class RootSession {
   hasContentSinceTurn = false;
   /** Kinds of turn the backend runs by itself: goal, background (B4). */
   readonly backendTurns: Set<string> = new Set();
+  /** Tasks that outlived their turn and still run, as the backend says: no turn, but nothing to end an instance under (L6). */
+  backendTasks = 0;
   backendQueue: readonly { id: string; title: string }[] = [];
   /** Text of the running prompt that an agent's own echo may still repeat (B3). */
   pendingEcho = "";

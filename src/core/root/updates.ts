@@ -1,7 +1,7 @@
 /** The agent's notifications: updates of live, loading and unknown sessions, and everything else it says (B1, B6, B7, S6). */
 import { ACP, CHUNK_KINDS } from "../../protocol/acp.ts";
 import { type Frame, paramsOf } from "../../protocol/envelope.ts";
-import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
+import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
 import { isInteraction } from "../interaction/answer.ts";
 import { isToolKind } from "../journal/tool-card.ts";
 import type { Asks } from "./asks.ts";
@@ -17,6 +17,7 @@ import type { Turns } from "./turns.ts";
 
 /** What an in-process backend reports of turns of its own (B4). */
 export const BACKEND_TURN = "_acp-hub/backend_turn";
+export const BACKEND_TASKS = "_acp-hub/backend_tasks";
 export const BACKEND_QUEUE = "_acp-hub/backend_queue";
 
 export interface UpdateParts {
@@ -83,7 +84,8 @@ export class AgentUpdates {
       return;
     }
     const session = this.#context.sessions.get(id);
-    if (session !== undefined && (method === BACKEND_TURN || method === BACKEND_QUEUE))
+    if (session !== undefined && method === BACKEND_TASKS) session.backendTasks = numberAt(params, "running") ?? 0;
+    else if (session !== undefined && (method === BACKEND_TURN || method === BACKEND_QUEUE))
       this.#onBackend(session, method, params, now);
     else if (!method.startsWith("$/") || method.startsWith("$/zcode/")) this.#publisher.passThrough(frame, session);
   }

@@ -103,6 +103,11 @@ describe.each(["linux", "darwin"] as const)("service on %s", (on) => {
     );
   });
 
+  it("L6 its hub is one that was asked for: it never ends by itself", () => {
+    expect(machine.plan.args[0]).toBe("serve");
+    expect(machine.plan.args).not.toContain("--on-demand");
+  });
+
   it("C1.service install again changes nothing; with another PATH it restarts", async () => {
     const { ports, plan } = machine;
     await installService(ports, plan);

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "../../../protocol/json.ts";
 import { arrayAt, isObject, objectAt, stringAt } from "../../../protocol/json.ts";
 import { pause } from "../clock.ts";
-import { type Host, reportBackendTurn } from "../host.ts";
+import { type Host, reportBackendTasks, reportBackendTurn } from "../host.ts";
 import { type LiveBackend, OLDEST_VERSION } from "../process/supervisor.ts";
 import type { CallOptions } from "../rpc/connection.ts";
 import { isKind, needsReasoningLevel, ZcodeError } from "../rpc/errors.ts";
@@ -281,6 +281,7 @@ export function sessionDown(host: Host, session: Session, error: Error): void {
   const kinds = new Set([...session.turns.live].map((turn) => turn.kind));
   const updates: JsonObject[] = [];
   session.tasks.shutdown(updates);
+  reportBackendTasks(host, session);
   for (const turn of session.turns.live) session.cards.closeTurn(turn.key, undefined, updates);
   session.emit(updates);
   session.turns.reset();

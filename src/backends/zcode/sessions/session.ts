@@ -64,6 +64,8 @@ export class Session {
   readonly seqs: SeqWindow = new SeqWindow();
   readonly cards: ToolCards;
   readonly tasks: BackgroundTasks;
+  /** How many of them the multiplexer knows to run. */
+  tasksReported = 0;
   readonly delivered: Delivered = { text: new LiveTexts(), thought: new LiveTexts() };
   readonly patches: Set<string> = new Set();
   readonly turns: TurnTable = new TurnTable();

@@ -41,6 +41,10 @@ export class BackgroundTasks {
     this.#newCardId = newCardId;
   }
 
+  get runningCount(): number {
+    return this.#running.size;
+  }
+
   /** A record of a task, from an event or an answer. The same state again says nothing. */
   apply(record: JsonObject, out: Update[]): void {
     const id = stringAt(record, "taskId");

@@ -5,7 +5,7 @@
  *  T3 only its own end, or the backend's, ends a prompt's turn
  */
 import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from "../../../protocol/json.ts";
-import { type Host, reportBackendQueue, reportBackendTurn } from "../host.ts";
+import { type Host, reportBackendQueue, reportBackendTasks, reportBackendTurn } from "../host.ts";
 import type { Session } from "../sessions/session.ts";
 import { TIMING } from "../timing.ts";
 import { isSettingsPatch, settingsUpdates, withPatch } from "../translate/config-options.ts";
@@ -313,6 +313,7 @@ export class Router {
     const out: Update[] = [];
     if (stringAt(event.payload, "taskId") !== undefined) {
       session.tasks.apply(event.payload, out);
+      reportBackendTasks(this.#host, session);
       return session.emit(out);
     }
     const turn = event.turnId === undefined ? session.turns.active : session.turns.get(event.turnId);

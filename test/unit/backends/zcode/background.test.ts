@@ -72,6 +72,22 @@ test.each(["failed", "timed_out", "cancelled", "spawn_error", "lost"])(
   },
 );
 
+test("L6 how many tasks run is told with every change, and none once the backend is gone", async () => {
+  await launched();
+  const told = (): unknown[] => h.client.notices("_acp-hub/backend_tasks").map(({ running }) => running);
+  const started = told().length;
+  task({ status: "running", outputTail: "a\n" });
+  task({ status: "running", outputTail: "a\nb\n" });
+  task({ taskId: "exec_2", toolCallId: "c10", status: "running" });
+  await h.until("two are told", () => told().at(-1) === 2);
+  expect(told().slice(started)).toEqual([1, 2]);
+  task({ status: "completed" });
+  await h.until("one is left", () => told().at(-1) === 1);
+  await h.end();
+  await h.until("none is", () => told().at(-1) === 0);
+  expect(told().slice(started)).toEqual([1, 2, 1, 0]);
+});
+
 test("row 151 shutdown closes what still runs", async () => {
   await launched();
   task({ status: "running", outputTail: "a\n" });
