@@ -2,6 +2,7 @@
  * JSON-RPC 2.0 envelopes as this project reads them: parsed once per hop, never validated deeper than the envelope.
  * Ids are kept as sent (P5): `1` and `"1"` differ; `0`, `""`, negative and null are ids.
  */
+import { readChunk } from "./chunk-frame.ts";
 import { RPC } from "./errors.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
 
@@ -96,6 +97,8 @@ function isRpcError(value: unknown): boolean {
  * The refusal never quotes the input: parse errors of Node 20 do, and the input may carry secrets.
  */
 export function parseFrame(text: string): ParsedFrame {
+  const chunk = readChunk(text);
+  if (chunk !== undefined) return { ok: true, frame: framed(chunk, text) };
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -106,7 +109,19 @@ export function parseFrame(text: string): ParsedFrame {
   if (!isObject(value)) return refuse(RPC.invalidRequest, "Invalid request: not an object");
   const envelope = envelopeOf(value);
   if (typeof envelope === "string") return refuse(RPC.invalidRequest, `Invalid request: ${envelope}`);
-  return { ok: true, frame: { ...envelope, text } };
+  return { ok: true, frame: framed(envelope, text) };
+}
+
+/** Written out by kind: a spread costs more than all the checks, and this runs for every message. */
+function framed(envelope: Envelope, text: string): Frame {
+  switch (envelope.kind) {
+    case "request":
+      return { kind: envelope.kind, msg: envelope.msg, text };
+    case "notification":
+      return { kind: envelope.kind, msg: envelope.msg, text };
+    case "response":
+      return { kind: envelope.kind, msg: envelope.msg, text };
+  }
 }
 
 /** Makes a frame of a message of our own. */

@@ -70,7 +70,7 @@ export async function startHub(node = process.execPath, options = {}) {
     });
     lines(child, (line) => resolve(line.trim()));
   });
-  const bridge = spawn(node, [MAIN, "bridge", "--", process.execPath, AGENT], {
+  const bridge = spawn(node, [...(options.bridgeFlags ?? []), MAIN, "bridge", "--", process.execPath, AGENT], {
     env,
     stdio: ["pipe", "pipe", "inherit"],
   });
