@@ -34,13 +34,18 @@ export function encodeTextFrame(text: string): Buffer {
 
 /** Several messages, one frame each, in one buffer of exactly their size. */
 export function encodeTextFrames(texts: readonly string[]): Buffer {
-  const sizes = texts.map((text) => Buffer.byteLength(text, "utf8"));
-  const total = sizes.reduce((sum, size) => sum + headerBytes(size) + size, 0);
+  const sizes = new Array<number>(texts.length);
+  let total = 0;
+  for (let index = 0; index < texts.length; index += 1) {
+    const size = Buffer.byteLength(texts[index] ?? "", "utf8");
+    sizes[index] = size;
+    total += headerBytes(size) + size;
+  }
   const out = Buffer.allocUnsafe(total);
   let at = 0;
-  for (const [index, text] of texts.entries()) {
+  for (let index = 0; index < texts.length; index += 1) {
     at = writeHeader(out, at, sizes[index] ?? 0);
-    at += out.write(text, at, "utf8");
+    at += out.write(texts[index] ?? "", at, "utf8");
   }
   return out;
 }
