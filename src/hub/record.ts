@@ -19,6 +19,14 @@ import { type SessionKey, sessionKey } from "../store/session-key.ts";
 
 const PAGE_BYTES = 8_388_608;
 
+/** Text of this tick that may still grow; `loose` is what does not stand in the item yet. */
+interface PendingText {
+  readonly info: LinkSession;
+  readonly item: JournalItem & { readonly run: TextRun };
+  readonly loose: string[];
+  looseChars: number;
+}
+
 export class InstanceRecord implements MirrorRecord {
   readonly #store: Store;
   readonly #instanceId: string;
@@ -28,8 +36,7 @@ export class InstanceRecord implements MirrorRecord {
   readonly #byKey = new Map<SessionKey, string>();
   /** The turn whose start was audited last: its further notices are not starts. */
   #lastTurn = "";
-  /** Text of this tick that may still grow. */
-  #pending: { readonly info: LinkSession; readonly item: JournalItem & { readonly run: TextRun } } | undefined;
+  #pending: PendingText | undefined;
 
   constructor(store: Store, hello: LinkHello) {
     this.#store = store;
@@ -97,13 +104,10 @@ export class InstanceRecord implements MirrorRecord {
 
   onEvent(info: LinkSession, item: JournalItem): void {
     const pending = this.#pending;
-    if (
-      pending?.info.sessionId === info.sessionId &&
-      pending.info.epoch === info.epoch &&
-      continues(pending.item, item)
-    ) {
-      pending.item.run.text += item.run.text;
-      pending.item.run.pieces.push(...item.run.pieces);
+    if (pending?.info.sessionId === info.sessionId && pending.info.epoch === info.epoch && continues(pending, item)) {
+      pending.loose.push(item.run.text);
+      pending.looseChars += item.run.text.length;
+      for (const length of item.run.pieces) pending.item.run.pieces.push(length);
       pending.item.last = item.last;
       pending.item.ts = item.ts;
       return;
@@ -112,7 +116,8 @@ export class InstanceRecord implements MirrorRecord {
     if (item.run === undefined) this.#write(info, item);
     else {
       // Text of one tick is one item for the store, too: what is merged here it need not take apart and join again.
-      this.#pending = { info, item: { ...item, run: { ...item.run, pieces: [...item.run.pieces] } } };
+      const kept = { ...item, run: { ...item.run, pieces: [...item.run.pieces] } };
+      this.#pending = { info, item: kept, loose: [], looseChars: 0 };
       setImmediate(() => this.#writePending());
     }
     if (item.method === HUB.turn) this.#onTurn(this.#keyOf(info), item.params, item.ts);
@@ -121,7 +126,9 @@ export class InstanceRecord implements MirrorRecord {
   #writePending(): void {
     const pending = this.#pending;
     this.#pending = undefined;
-    if (pending !== undefined) this.#write(pending.info, pending.item);
+    if (pending === undefined) return;
+    pending.item.run.text += pending.loose.join("");
+    this.#write(pending.info, pending.item);
   }
 
   #write(info: LinkSession, item: JournalItem): void {
@@ -234,9 +241,12 @@ export class InstanceRecord implements MirrorRecord {
 }
 
 /** True when `item` is the next piece of the same text. Runs that have given their pieces up stay as they are. */
-function continues(previous: JournalItem, item: JournalItem): item is JournalItem & { readonly run: TextRun } {
+function continues(
+  { item: previous, looseChars }: PendingText,
+  item: JournalItem,
+): item is JournalItem & { readonly run: TextRun } {
   if (item.run === undefined || item.run.pieces.length === 0 || previous.last + 1 !== item.first) return false;
-  return isSameMessage(previous, item) && previous.run.pieces.length > 0;
+  return isSameMessage(previous, item, looseChars) && previous.run.pieces.length > 0;
 }
 
 /** Which instance took a prompt, and what it said: one maker, one parser. */

@@ -39,16 +39,19 @@ function mergeState(before: JournalItem, after: JournalItem): JournalItem {
   return { ...after, params: { ...after.params, update: { ...old, ...update } } };
 }
 
-/** True when both are text of the same message by the same author, and not too long together. */
+/** True when both are text of the same message by the same author, and not too long together, with `between` characters more. */
 export function isSameMessage(
   previous: JournalItem | undefined,
   item: JournalItem,
+  between = 0,
 ): previous is JournalItem & { run: TextRun } {
   const a = previous?.run;
   const b = item.run;
   if (previous === undefined || a === undefined || b === undefined) return false;
   if (a.kind !== b.kind || a.messageId !== b.messageId || previous.promptId !== item.promptId) return false;
-  return previous.by?.connectionId === item.by?.connectionId && a.text.length + b.text.length <= RUN_CHARS_MAX;
+  return (
+    previous.by?.connectionId === item.by?.connectionId && a.text.length + between + b.text.length <= RUN_CHARS_MAX
+  );
 }
 
 /** The coalesced form of `items`. A tool call whose creation is not among them stays a `tool_call_update`. */

@@ -17,6 +17,8 @@ export type Since =
   | { readonly ok: true; readonly items: readonly JournalItem[] }
   | { readonly ok: false; readonly reason: GapReason };
 
+/** Text is joined in pieces of about this size: one by one, every event would leave a string behind for as long as the journal lives. */
+const LOOSE_CHARS_MAX = 16_384;
 /** What one event costs besides its text, roughly. */
 const EVENT_OVERHEAD_BYTES = 160;
 
@@ -24,6 +26,9 @@ export class Journal {
   readonly epoch: Epoch;
   readonly #maxBytes: number;
   #items: JournalItem[] = [];
+  /** Text of the last item that does not stand in its run yet. */
+  #loose: string[] = [];
+  #looseChars = 0;
   #tail = 0;
   #bytes = 0;
   #exactAfter = 0;
@@ -73,14 +78,16 @@ export class Journal {
     const previous = this.#items.at(-1);
     // What lies between two pieces may have been merged into an earlier item: they are neighbours in the list, not in the session.
     const isNeighbour = previous !== undefined && previous.last + 1 === item.first;
-    if (isNext && isNeighbour && isSameMessage(previous, item) && isExact(previous) && isExact(item)) {
-      const run = item.run as TextRun;
-      previous.run.text += run.text;
-      previous.run.pieces.push(...run.pieces);
-      previous.last = item.last;
-      previous.ts = item.ts;
-      this.#bytes += runBytes(run);
+    if (
+      isNext &&
+      isNeighbour &&
+      isSameMessage(previous, item, this.#looseChars) &&
+      isExact(previous) &&
+      isExact(item)
+    ) {
+      this.#join(previous, item, item.run as TextRun);
     } else {
+      this.#settle();
       const kept = item.run === undefined ? item : { ...item, run: { ...item.run, pieces: [...item.run.pieces] } };
       this.#items.push(kept);
       const bytes = (kept.run === undefined ? size : runBytes(kept.run)) + EVENT_OVERHEAD_BYTES;
@@ -90,10 +97,30 @@ export class Journal {
     if (this.#bytes > this.#maxBytes) this.#shrink();
   }
 
+  #join(previous: JournalItem & { readonly run: TextRun }, item: JournalItem, { text, pieces }: TextRun): void {
+    this.#loose.push(text);
+    this.#looseChars += text.length;
+    for (const length of pieces) previous.run.pieces.push(length);
+    previous.last = item.last;
+    previous.ts = item.ts;
+    this.#bytes += text.length + 4 * pieces.length;
+    if (this.#looseChars >= LOOSE_CHARS_MAX) this.#settle();
+  }
+
+  /** Puts what is loose into its run. Whoever reads the items does this first. */
+  #settle(): void {
+    if (this.#looseChars === 0) return;
+    const run = this.#items.at(-1)?.run;
+    if (run !== undefined) run.text += this.#loose.join("");
+    this.#loose = [];
+    this.#looseChars = 0;
+  }
+
   /** The events after `seq`, exact, not coalesced: what a mirror copies. The last text is a copy, later appends do not change it. */
   itemsAfter(seq: number): Since {
     if (seq > this.#tail) return { ok: false, reason: "ahead" };
     if (seq < this.#exactAfter) return { ok: false, reason: this.#isWhole ? "coalesced" : "trimmed" };
+    this.#settle();
     const from = this.#indexAfter(seq);
     const items = this.#items.slice(from).map((item, index) => (index === 0 ? itemAfter(item, seq) : item));
     return { ok: true, items: freezeLast(items) };
@@ -106,6 +133,7 @@ export class Journal {
     maxBytes: number,
   ): { readonly items: readonly JournalItem[]; readonly last: number } | undefined {
     if (seq > this.#tail || seq < this.#exactAfter) return undefined;
+    this.#settle();
     const items: JournalItem[] = [];
     let bytes = 0;
     let last = seq;
@@ -142,17 +170,18 @@ export class Journal {
 
   /** Everything held, coalesced (S4). */
   replay(): readonly JournalItem[] {
-    return coalesce(freezeLast(this.#items.slice()));
+    return coalesce(this.everything());
   }
 
   /** Everything held up to event `upTo`, coalesced: what a loader gets, whatever the bound has taken. */
   replayUntil(upTo: number): readonly JournalItem[] {
-    const items = freezeLast(this.#items.slice()).filter((item) => item.first <= upTo);
+    const items = this.everything().filter((item) => item.first <= upTo);
     return coalesce(items.map((item) => (item.last > this.#exactAfter ? itemUntil(item, upTo) : item)));
   }
 
   /** Everything held as it is held, for a mirror that has nothing. */
   everything(): readonly JournalItem[] {
+    this.#settle();
     return freezeLast(this.#items.slice());
   }
 
@@ -182,6 +211,7 @@ export class Journal {
 
   /** J3: coalesces what is acknowledged, then the older half; drops from the front what still does not fit. */
   #shrink(): void {
+    this.#settle();
     // A quarter is freed each time, so that the cost of shrinking is a constant per event.
     const target = this.#maxBytes * 0.75;
     const acked = this.#acked > this.#exactAfter ? this.#indexAfter(this.#acked) : 0;
