@@ -112,9 +112,13 @@ export function itemOf(
 ): JournalItem {
   const run = method === ACP.sessionUpdate ? joinableText(params) : undefined;
   const kept = run === undefined ? params : { sessionId: params["sessionId"] };
-  const base: JournalItem = { first: seq, last: seq, ts, method, params: kept };
-  if (marks === NO_MARKS) return run === undefined ? base : { first: seq, last: seq, ts, method, params: kept, run };
-  return run === undefined ? { ...base, ...marks } : { ...base, ...marks, run };
+  // Written out: spreads would be most of the cost, and this runs for every update.
+  if (marks === NO_MARKS) {
+    if (run === undefined) return { first: seq, last: seq, ts, method, params: kept };
+    return { first: seq, last: seq, ts, method, params: kept, run };
+  }
+  const base: JournalItem = { first: seq, last: seq, ts, method, params: kept, ...marks };
+  return run === undefined ? base : { ...base, run };
 }
 
 /** Most events: no author, no prompt, made by the agent itself. */

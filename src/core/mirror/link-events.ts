@@ -191,15 +191,13 @@ export class LinkEvents<Encoded> {
     text: string,
   ): void {
     const except = exceptOf(method, params, stamp);
-    session.feed.publish({
-      seq: stamp.seq,
-      first,
-      text,
-      audience: isNotice(method) ? "extended" : "all",
-      ...(except !== undefined && { except: connectionId(except) }),
-    });
+    const { seq } = stamp;
+    const isForExtended = isNotice(method);
+    const audience = isForExtended ? "extended" : "all";
+    if (except === undefined) session.feed.publish({ seq, first, text, audience });
+    else session.feed.publish({ seq, first, text, audience, except: connectionId(except) });
     this.#context.markDirty(session);
-    if (isNotice(method)) this.#tellOthers(session, text);
+    if (isForExtended) this.#tellOthers(session, text);
   }
 
   /** B1: notices go to all in scope, attached or not. */

@@ -38,13 +38,7 @@ export class Publisher {
     const marks = marksOf(options);
     const seq = session.journal.append(now, method, clean, text.length, marks);
     session.updatedAt = now;
-    const stamp: Stamp = {
-      epoch: session.epoch,
-      seq,
-      ts: now,
-      ...marks,
-      ...(options.isBaseline === true && { replay: true }),
-    };
+    const stamp = stampOf(session, seq, now, marks, options.isBaseline === true);
     if (this.#context.link.isUp) this.#publish(session, method, clean, text, stamp, options.except);
     if (options.isBaseline !== true) this.#toPrimary(method, clean, text, stamp, options.except);
   }
@@ -119,6 +113,12 @@ export class Publisher {
       this.#context.ports.toPrimary(text);
     }
   }
+}
+
+/** Most stamps are a place and a time, and one is made for every update. */
+function stampOf({ epoch }: RootSession, seq: number, ts: number, marks: EventMarks, isBaseline: boolean): Stamp {
+  if (marks === NO_MARKS && !isBaseline) return { epoch, seq, ts };
+  return { epoch, seq, ts, ...marks, ...(isBaseline && { replay: true }) };
 }
 
 /** What of the options goes into the record. Most events have none of it, and this runs for every update. */

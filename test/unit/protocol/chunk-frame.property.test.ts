@@ -11,7 +11,15 @@ const usual = fc.record({
   messageId: fc.option(fc.string(), { nil: undefined }),
 });
 
-function written({ stamp, sessionId, kind, text, messageId }: typeof usual extends fc.Arbitrary<infer T> ? T : never) {
+interface Parts {
+  readonly stamp: { readonly epoch: string; readonly seq: number; readonly ts: number } | undefined;
+  readonly sessionId: string;
+  readonly kind: string;
+  readonly text: string;
+  readonly messageId: string | undefined;
+}
+
+function written({ stamp, sessionId, kind, text, messageId }: Parts): string {
   const update = {
     sessionUpdate: kind,
     content: { type: "text", text },
