@@ -24,6 +24,16 @@ export default tseslint.config(
     },
   },
   {
+    files: ["test/**/*.mjs"],
+    linterOptions: { reportUnusedDisableDirectives: "error" },
+    rules: {
+      "max-lines": ["error", { max: 250, skipBlankLines: true, skipComments: true }],
+      "max-lines-per-function": ["error", { max: 80, skipBlankLines: true, skipComments: true }],
+      "no-unused-vars": "error",
+      "no-unreachable": "error",
+    },
+  },
+  {
     files: ["src/**/*.{ts,tsx}"],
     rules: { "max-lines-per-function": ["error", { max: 80, skipBlankLines: true, skipComments: true }] },
   },

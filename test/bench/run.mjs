@@ -1,19 +1,81 @@
-// npm run bench [-- name …]: runs the scenarios and prints JSON; a table on stderr. Figures are ratios within one run.
-import { attach } from "./attach.mjs";
-import { fanout } from "./fanout.mjs";
-import { paced } from "./paced.mjs";
-import { startup } from "./startup.mjs";
+// npm run bench [-- name …] [--rounds N] [--minutes M] [--clients A,B] [--node PATH] [--tiny]: runs the scenarios (all but the long
+// ones when none is named), prints the figures as JSON on stdout, tables and budgets on stderr. docs/performance.md explains both.
+import { existsSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { round } from "./lib/measure.mjs";
+import { noise } from "./lib/noise.mjs";
+import { MAIN } from "./lib/processes.mjs";
+import { judged, rounded, table } from "./lib/report.mjs";
+import { SCENARIOS } from "./scenarios/index.mjs";
 
-const SCENARIOS = { fanout, paced, startup, attach };
-const names = process.argv.slice(2).filter((word) => !word.startsWith("-"));
-const unknown = names.filter((name) => !Object.hasOwn(SCENARIOS, name));
-if (unknown.length > 0) {
-  console.error(`no scenario ${unknown.join(", ")}; there are ${Object.keys(SCENARIOS).join(", ")}`);
+const say = (text) => process.stderr.write(`${text}\n`);
+
+function fail(text) {
+  say(text);
   process.exit(2);
 }
-const results = { node: process.version, at: new Date().toISOString() };
-for (const name of names.length > 0 ? names : Object.keys(SCENARIOS)) {
-  console.error(`… ${name}`);
-  results[name] = await SCENARIOS[name]();
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        rounds: { type: "string" },
+        minutes: { type: "string" },
+        clients: { type: "string" },
+        node: { type: "string" },
+        tiny: { type: "boolean" },
+      },
+    });
+  } catch (error) {
+    return fail(error.message);
+  }
 }
-console.log(JSON.stringify(results, null, 2));
+
+/** What is said on the command line stands in for a default of the scenario, where it has such a one. */
+function optionsOf(scenario, values) {
+  const defaults = values.tiny ? scenario.tiny : scenario.defaults;
+  const said = {
+    ...(values.rounds !== undefined && { rounds: Number(values.rounds) }),
+    ...(values.minutes !== undefined && { minutes: Number(values.minutes) }),
+    ...(values.clients !== undefined && Array.isArray(defaults.counts)
+      ? { counts: values.clients.split(",").map(Number) }
+      : {}),
+    ...(values.clients !== undefined && !Array.isArray(defaults.counts) && { clients: Number(values.clients) }),
+  };
+  const known = Object.entries(said).filter(([key]) => key in defaults);
+  for (const [key, value] of known)
+    if ([value].flat().some((each) => !Number.isFinite(each) || each <= 0)) fail(`--${key} needs a positive number`);
+  return { ...defaults, ...Object.fromEntries(known), ...(values.node !== undefined && { node: values.node }) };
+}
+
+const { values, positionals: named } = readArguments();
+const unknown = named.filter((name) => !Object.hasOwn(SCENARIOS, name));
+if (unknown.length > 0) {
+  const lines = Object.entries(SCENARIOS).map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`);
+  fail(`There is no scenario ${unknown.join(", ")}. There are:\n${lines.join("\n")}`);
+}
+if (!existsSync(MAIN)) fail(`${MAIN} is not there: npm run build`);
+
+const about = { isNewNode: Number(process.versions.node.split(".")[0]) >= 22 };
+const names =
+  named.length > 0 ? named : Object.keys(SCENARIOS).filter((name) => values.tiny || !SCENARIOS[name].isLong);
+const report = { node: process.version, at: new Date().toISOString(), before: noise(), scenarios: {}, budgets: [] };
+const startedAt = performance.now();
+for (const name of names) {
+  const scenario = SCENARIOS[name];
+  say(`\n${name}: ${scenario.summary}`);
+  const began = performance.now();
+  const result = rounded(await scenario.run(optionsOf(scenario, values)));
+  const seconds = round((performance.now() - began) / 1000, 1);
+  const after = noise();
+  report.scenarios[name] = { result, seconds, noise: after };
+  report.budgets.push(...judged(scenario, result, about));
+  say(table(scenario.rows(result)));
+  say(`(${seconds} s; load ${after.load}, spin ${after.spinMs} to ${after.spinMaxMs} ms)`);
+}
+report.after = noise();
+report.seconds = round((performance.now() - startedAt) / 1000, 1);
+say(`\nBudgets\n${table(report.budgets)}`);
+say(`\nSpin before ${report.before.spinMs} ms, after ${report.after.spinMs} ms; ${report.seconds} s in all`);
+process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);

@@ -1,5 +1,8 @@
-// An ACP agent that streams as fast as its pipe takes it: `burst <count> <bytes>` or `paced <count> <bytes> <perSecond>`.
-// Plain Node. Every update holds its number and, where asked, the time it was written; the last one holds END_MARK.
+// An ACP agent that does what its prompt says: `burst <count> <bytes>` as fast as its pipe takes it, `paced <count> <bytes>
+// <perSecond>`, or `ask <count>`: so many permissions, one after the other. Plain Node. Every update holds its number and the
+// time it was written; the last one of a prompt holds END_MARK.
+import { micros } from "./measure.mjs";
+
 export const END_MARK = "~END~";
 
 const out = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
@@ -7,8 +10,14 @@ const update = (sessionId, text) =>
   `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"${sessionId}","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"${text}"},"messageId":"m1"}}}\n`;
 
 function text(index, bytes, mark) {
-  const head = `${index} ${Date.now() * 1000 + Math.round((performance.now() % 1) * 1000)} ${mark}`;
+  const head = `${index} ${micros()} ${mark}`;
   return head + "x".repeat(Math.max(0, bytes - head.length));
+}
+
+/** Resolves when the pipe takes more. */
+function written(batch) {
+  if (process.stdout.write(batch)) return undefined;
+  return new Promise((resolve) => process.stdout.once("drain", resolve));
 }
 
 async function burst(sessionId, count, bytes) {
@@ -16,40 +25,59 @@ async function burst(sessionId, count, bytes) {
   for (let index = 1; index <= count; index += 1) {
     batch += update(sessionId, text(index, bytes, index === count ? END_MARK : ""));
     if (batch.length < 65_536 && index < count) continue;
-    const isTaken = process.stdout.write(batch);
+    await written(batch);
     batch = "";
-    if (!isTaken) await new Promise((resolve) => process.stdout.once("drain", resolve));
   }
 }
 
 async function paced(sessionId, count, bytes, perSecond) {
   const startedAt = performance.now();
-  for (let index = 1; index <= count; index += 1) {
-    const due = startedAt + (index * 1000) / perSecond;
-    const wait = due - performance.now();
-    if (wait > 1) await new Promise((resolve) => setTimeout(resolve, wait));
-    process.stdout.write(update(sessionId, text(index, bytes, index === count ? END_MARK : "")));
+  for (let index = 1; index <= count; ) {
+    const due = Math.min(count, Math.floor(((performance.now() - startedAt) * perSecond) / 1000));
+    let batch = "";
+    for (; index <= due; index += 1) batch += update(sessionId, text(index, bytes, index === count ? END_MARK : ""));
+    if (batch !== "") await written(batch);
+    if (index <= count) await new Promise((resolve) => setTimeout(resolve, Math.max(1, 1000 / perSecond)));
   }
 }
 
+const asked = new Map();
+let lastAsk = 0;
+
+async function ask(sessionId, count) {
+  const options = [
+    { optionId: "yes", name: "Yes", kind: "allow_once" },
+    { optionId: "no", name: "No", kind: "reject_once" },
+  ];
+  for (let index = 1; index <= count; index += 1) {
+    lastAsk += 1;
+    const id = `ask-${lastAsk}`;
+    const toolCall = { toolCallId: `t${lastAsk}`, title: `step ${index}`, rawInput: { index } };
+    const answer = new Promise((resolve) => asked.set(id, resolve));
+    out({ jsonrpc: "2.0", id, method: "session/request_permission", params: { sessionId, toolCall, options } });
+    const { result } = await answer;
+    if (result?.outcome?.optionId !== "yes") throw new Error(`not allowed: ${JSON.stringify(result)}`);
+  }
+}
+
+const WORK = { burst, paced, ask };
 let sessions = 0;
 async function onMessage(message) {
   const { id, method, params } = message;
   if (method === "initialize") {
-    out({
-      jsonrpc: "2.0",
-      id,
-      result: { protocolVersion: 1, agentInfo: { name: "burst", version: "1" }, agentCapabilities: {} },
-    });
+    const agentInfo = { name: "burst", version: "1" };
+    out({ jsonrpc: "2.0", id, result: { protocolVersion: 1, agentInfo, agentCapabilities: {} } });
   } else if (method === "session/new") {
     sessions += 1;
     out({ jsonrpc: "2.0", id, result: { sessionId: `s${sessions}` } });
   } else if (method === "session/prompt") {
     const [kind, ...numbers] = params.prompt[0].text.split(" ");
-    await { burst, paced }[kind]?.(params.sessionId, ...numbers.map(Number));
+    await WORK[kind]?.(params.sessionId, ...numbers.map(Number));
     out({ jsonrpc: "2.0", id, result: { stopReason: "end_turn" } });
-  } else if (id !== undefined && method !== undefined)
-    out({ jsonrpc: "2.0", id, error: { code: -32601, message: "no" } });
+  } else if (method === undefined) {
+    asked.get(id)?.(message);
+    asked.delete(id);
+  } else if (id !== undefined) out({ jsonrpc: "2.0", id, error: { code: -32601, message: "no" } });
 }
 
 if (process.argv[1]?.endsWith("burst-agent.mjs")) {

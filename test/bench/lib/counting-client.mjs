@@ -2,7 +2,9 @@
 // that the driver costs as little as it can.
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
+import { agentText } from "./agent-text.mjs";
 import { END_MARK } from "./burst-agent.mjs";
+import { micros } from "./measure.mjs";
 
 const END = Buffer.from(END_MARK);
 
@@ -22,6 +24,8 @@ export class CountingClient {
   firstAt = 0;
   endedAt = 0;
   latencies = undefined;
+  /** The texts of the round, one after the other, when asked for. */
+  said = undefined;
   #socket;
   #rest = Buffer.alloc(0);
   #isOpen = false;
@@ -40,12 +44,13 @@ export class CountingClient {
   }
 
   /** Starts a round: resolves when the update that ends it has come. */
-  round({ withLatency = false } = {}) {
+  round({ withLatency = false, withText = false } = {}) {
     this.frames = 0;
     this.bytes = 0;
     this.firstAt = 0;
     this.endedAt = 0;
     this.latencies = withLatency ? [] : undefined;
+    this.said = withText ? "" : undefined;
     return new Promise((resolve) => {
       this.#onEnd = resolve;
     });
@@ -86,6 +91,7 @@ export class CountingClient {
         if (end < 0) return undefined;
         if (!this.#rest.subarray(0, 12).toString().includes("101")) return reject(new Error(this.#rest.toString()));
         this.#isOpen = true;
+        socket.setNoDelay(true);
         const tail = this.#rest.subarray(end + 4);
         this.#rest = Buffer.alloc(0);
         resolve();
@@ -123,14 +129,22 @@ export class CountingClient {
   #onFrame(payload) {
     this.frames += 1;
     if (this.#onText !== undefined) this.#onText(payload.toString());
-    if (this.latencies !== undefined) {
-      const match = /"text":"\d+ (\d+) /.exec(payload.toString("latin1"));
-      if (match !== null)
-        this.latencies.push(Date.now() * 1000 + Math.round((performance.now() % 1) * 1000) - Number(match[1]));
-    }
+    if (this.latencies !== undefined) this.#noteLatency(payload);
+    if (this.said !== undefined) this.said += agentText(JSON.parse(payload.toString()));
     if (payload.includes(END)) {
       this.endedAt = performance.now();
       this.#onEnd();
     }
   }
+
+  #noteLatency(payload) {
+    const match = /"text":"\d+ (\d+) /.exec(payload.toString("latin1"));
+    if (match !== null) this.latencies.push(micros() - Number(match[1]));
+  }
+}
+
+/** True when a text holds the updates 1 to `count` in order, each once. */
+export function isComplete(text, count) {
+  const numbers = [...text.matchAll(/(\d+) \d{16} /g)].map((match) => Number(match[1]));
+  return numbers.length === count && numbers.every((number, index) => number === index + 1);
 }

@@ -1,7 +1,7 @@
 // What processes cost, and what numbers say. CPU from the scheduler's own nanoseconds, all threads.
 import { readdirSync, readFileSync } from "node:fs";
 
-/** CPU time of a process in µs. */
+/** CPU time of a process in µs; 0 where /proc does not tell. */
 export function cpuMicros(pid) {
   let total = 0;
   for (const task of readdirSync(`/proc/${pid}/task`)) {
@@ -14,11 +14,25 @@ export function cpuMicros(pid) {
   return total / 1000;
 }
 
-/** Resident memory in MB. */
-export function rssMb(pid) {
-  const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+/** CPU time in µs of each of `pids`, by name. */
+export const cpuOf = (pids) => Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, cpuMicros(pid)]));
+
+/** What each of `pids` has used since `before`, in µs. */
+export const cpuSince = (pids, before) =>
+  Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, cpuMicros(pid) - before[name]]));
+
+const memory = (pid, field) => {
+  const match = new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, "utf8"));
   return Math.round(Number(match?.[1] ?? 0) / 102.4) / 10;
-}
+};
+
+/** Resident memory in MB. */
+export const rssMb = (pid) => memory(pid, "VmRSS");
+/** The most it ever was, in MB. */
+export const peakRssMb = (pid) => memory(pid, "VmHWM");
+
+/** Microseconds since the epoch, comparable between the processes of one machine. */
+export const micros = () => Math.round((performance.timeOrigin + performance.now()) * 1000);
 
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
@@ -32,6 +46,22 @@ export function percentile(values, p) {
 }
 
 export const round = (value, digits = 2) => Number(value.toFixed(digits));
+
+/** How far rounds lie apart, as a share of their median: what a single figure of this run is worth. */
+export const spread = (values) =>
+  values.length === 0 ? 0 : round((Math.max(...values) - Math.min(...values)) / (median(values) || 1));
+
+/** The slope of a least-squares line through [x, y] pairs. */
+export function slope(points) {
+  const n = points.length;
+  const mean = (at) => points.reduce((sum, point) => sum + point[at], 0) / n;
+  const [meanX, meanY] = [mean(0), mean(1)];
+  const above = points.reduce((sum, [x, y]) => sum + (x - meanX) * (y - meanY), 0);
+  const below = points.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0);
+  return below === 0 ? 0 : above / below;
+}
+
+export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** How busy the machine was besides us: a figure taken at load 3 is worth less. */
 export const load = () => Number(readFileSync("/proc/loadavg", "utf8").split(" ")[0]);

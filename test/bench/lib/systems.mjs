@@ -1,47 +1,24 @@
-// The two sides of each comparison: the bare relay, and acp-hub as built (agent → bridge → hub).
-import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+// The sides of each comparison: the bare relay, the relay that batches (the ceiling), and acp-hub as built (agent → bridge → hub).
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { attached } from "./acp-client.mjs";
 import { CountingClient } from "./counting-client.mjs";
+import { Editor } from "./editor.mjs";
+import { AGENT, childrenOf, ended, lines, MAIN, RELAY, said, start } from "./processes.mjs";
 
-const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-export const AGENT = here("./burst-agent.mjs");
-const RELAY = here("./relay.mjs");
-export const MAIN = join(process.env.HUB_BUILD_DIR ?? here("../../../dist"), "cli/main.js");
-
-export function lines(child, onLine) {
-  let rest = "";
-  child.stdout.setEncoding("utf8");
-  child.stdout.on("data", (chunk) => {
-    const all = (rest + chunk).split("\n");
-    rest = all.pop() ?? "";
-    for (const line of all) onLine(line);
+export async function startRelay({ node = process.execPath, way = "relay" } = {}) {
+  const child = start(node, [RELAY, AGENT, way]);
+  const found = {};
+  lines(child, (line) => {
+    const [word, value] = line.split(" ");
+    found[word] = Number(value);
   });
-}
-
-const ended = (child) =>
-  new Promise((resolve) =>
-    child.exitCode === null && child.signalCode === null ? child.once("exit", resolve) : resolve(),
-  );
-
-export async function startRelay(node = process.execPath) {
-  const child = spawn(node, [RELAY, AGENT], { stdio: ["pipe", "pipe", "inherit"] });
-  let port = 0;
-  let agent = 0;
-  await new Promise((resolve) => {
-    lines(child, (line) => {
-      const [word, value] = line.split(" ");
-      if (word === "port") port = Number(value);
-      if (word === "agent") agent = Number(value);
-      if (port > 0 && agent > 0) resolve();
-    });
-  });
+  await said(child, () => (found.port > 0 && found.agent > 0 ? true : undefined), way);
   return {
-    name: "relay",
-    pids: { server: child.pid, agent },
-    client: () => CountingClient.open(port, "/"),
+    name: way,
+    pids: { server: child.pid, agent: found.agent },
+    client: () => CountingClient.open(found.port, "/"),
     prompt: (text) => child.stdin.write(`${text}\n`),
     async stop() {
       child.stdin.end();
@@ -50,109 +27,96 @@ export async function startRelay(node = process.execPath) {
   };
 }
 
-export async function startHub(node = process.execPath, options = {}) {
-  const home = mkdtempSync(join(tmpdir(), "acp-hub-bench-"));
+/** The limits are those of one device and of a normal day; a benchmark plays many. */
+const CONFIG = { limits: { connectionsPerDevice: 100_000, connectionsMax: 100_000 }, log: { level: "error" } };
+
+/** Runs `serve`; resolves to the process and its port. */
+export async function startHubProcess({ node, home, port = 0, flags = [] }) {
   const env = { ...process.env, ACP_HUB_HOME: home, ACP_HUB_NO_AUTOSTART: "1" };
-  const hub = spawn(node, [...(options.hubFlags ?? []), MAIN, "serve", "--port", "0"], {
+  const child = start(node, [...flags, MAIN, "serve", "--port", String(port)], {
     env,
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const port = await new Promise((resolve) => {
-    lines(hub, (line) => {
-      const match = /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(line);
-      if (match !== null) resolve(Number(match[1]));
-    });
-  });
-  const token = await new Promise((resolve) => {
-    const child = spawn(node, [MAIN, "token", "create", "--scope", "driver", "--name", "bench"], {
-      env,
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    lines(child, (line) => resolve(line.trim()));
-  });
-  const bridge = spawn(node, [...(options.bridgeFlags ?? []), MAIN, "bridge", "--", process.execPath, AGENT], {
-    env,
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const answers = new Map();
-  lines(bridge, (line) => {
-    if (!line.startsWith('{"jsonrpc":"2.0","id":')) return;
-    const message = JSON.parse(line);
-    answers.get(message.id)?.(message.result ?? message.error);
-  });
-  let nextId = 0;
-  const call = (method, params) =>
-    new Promise((resolve) => {
-      nextId += 1;
-      answers.set(nextId, resolve);
-      bridge.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: nextId, method, params })}\n`);
-    });
-  await call("initialize", { protocolVersion: 1, clientCapabilities: {} });
-  const { sessionId } = await call("session/new", { cwd: "/", mcpServers: [] });
+  const url = await said(child, (line) => /listening on https?:\/\/[^:]+:(\d+)/.exec(line)?.[1], "the hub");
+  return { child, port: Number(url), env };
+}
+
+/** A bridge with an editor and its agent, and one session in it. */
+export async function startBridge({ node, env, flags = [] }) {
+  const child = start(node, [...flags, MAIN, "bridge", "--", process.execPath, AGENT], { env });
+  const editor = new Editor(child);
+  const sessionId = await editor.open();
+  return {
+    pid: child.pid,
+    agent: childrenOf(child.pid)[0],
+    editor,
+    sessionId,
+    async stop() {
+      child.stdin.end();
+      await ended(child);
+    },
+  };
+}
+
+/** `bridges` bridges on one hub. The first one's session is the one most scenarios look at. */
+export async function startHub(options = {}) {
+  const { node = process.execPath, bridges: count = 1, config = {} } = options;
+  const home = mkdtempSync(join(tmpdir(), "acp-hub-bench-"));
+  writeFileSync(join(home, "config.json"), JSON.stringify({ ...CONFIG, ...config }));
+  let hub = await startHubProcess({ node, home, flags: options.hubFlags });
+  const { env, port } = hub;
+  const token = await tokenOf(node, env);
   const headers = { Authorization: `Bearer ${token}` };
-  const instance = await instanceOf(port, token);
-  const path = `/acp?instance=${instance}`;
-  const children = readFileSync(`/proc/${bridge.pid}/task/${bridge.pid}/children`, "utf8")
-    .trim()
-    .split(" ")
-    .map(Number);
+  const bridges = [];
+  for (let index = 0; index < count; index += 1)
+    bridges.push(await startBridge({ node, env, flags: options.bridgeFlags }));
+  const [first] = bridges;
+  const instances = await instancesOf(port, token, count);
+  const byPid = new Map(instances.map((each) => [each.pid, each.id]));
+  const addressOf = (bridge) => ({ port, headers, path: `/acp?instance=${byPid.get(bridge.pid)}` });
+  const address = addressOf(first);
   return {
     name: "hub",
     home,
     port,
     token,
-    sessionId,
-    pids: { server: hub.pid, bridge: bridge.pid, agent: children[0] },
-    client: () => attachedClient(port, path, headers, sessionId),
-    rawClient: () => CountingClient.open(port, path, headers),
-    prompt: (text) => void call("session/prompt", { sessionId, prompt: [{ type: "text", text }] }),
-    promptDone: (text) => call("session/prompt", { sessionId, prompt: [{ type: "text", text }] }),
+    bridges,
+    editor: first.editor,
+    sessionId: first.sessionId,
+    address,
+    addressOf,
+    pids: { server: hub.child.pid, bridge: first.pid, agent: first.agent },
+    client: () => attached(address, first.sessionId),
+    prompt: (text) => void first.editor.prompt(first.sessionId, text),
+    promptDone: (text) => first.editor.prompt(first.sessionId, text),
+    /** Kills it as a crash would, and starts another in the same place. */
+    async restartHub() {
+      hub.child.kill("SIGKILL");
+      await ended(hub.child);
+      hub = await startHubProcess({ node, home, port, flags: options.hubFlags });
+      this.pids.server = hub.child.pid;
+    },
     async stop() {
-      bridge.stdin.end();
-      await ended(bridge);
-      hub.kill("SIGTERM");
-      await ended(hub);
+      for (const bridge of bridges) await bridge.stop();
+      hub.child.kill("SIGTERM");
+      await ended(hub.child);
       rmSync(home, { recursive: true, force: true });
     },
   };
 }
 
-async function instanceOf(port, token) {
-  for (;;) {
-    const response = await fetch(`http://127.0.0.1:${port}/api/instances`, {
-      headers: { Authorization: `Bearer ${token}` },
-    });
-    const list = await response.json();
-    if (list.length > 0) return list[0].id;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+function tokenOf(node, env) {
+  const args = [MAIN, "token", "create", "--scope", "driver", "--name", "bench"];
+  return said(start(node, args, { env }), (line) => line.trim(), "token create");
 }
 
-/** A client that has loaded the session: from then on it gets every update live. */
-async function attachedClient(port, path, headers, sessionId) {
-  const client = await CountingClient.open(port, path, headers);
-  await new Promise((resolve) => {
-    client.listen((text) => {
-      if (text.includes('"id":2,"result"')) resolve();
-    });
-    client.send(
-      JSON.stringify({
-        jsonrpc: "2.0",
-        id: 1,
-        method: "initialize",
-        params: { protocolVersion: 1, clientCapabilities: {} },
-      }),
-    );
-    const meta = { "acp-hub": { history: "none" } };
-    client.send(
-      JSON.stringify({
-        jsonrpc: "2.0",
-        id: 2,
-        method: "session/load",
-        params: { sessionId, cwd: "/", mcpServers: [], _meta: meta },
-      }),
-    );
-  });
-  client.listen(undefined);
-  return client;
+/** Once all of them are there. */
+async function instancesOf(port, token, count) {
+  for (;;) {
+    const headers = { Authorization: `Bearer ${token}` };
+    const response = await fetch(`http://127.0.0.1:${port}/api/instances`, { headers });
+    const list = await response.json();
+    if (list.length >= count) return list;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }

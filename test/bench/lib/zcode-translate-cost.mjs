@@ -8,7 +8,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import * as esbuild from "esbuild";
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
+const root = fileURLToPath(new URL("../../../", import.meta.url));
 setFlagsFromString("--expose-gc");
 const gc = runInNewContext("gc");
 
@@ -146,7 +146,7 @@ async function main() {
   const hour = pipeline(modules);
   hour.receive(start);
   const heap = [];
-  const events = 216_000;
+  const events = Number(process.argv[2] ?? 216_000);
   let fed = 0;
   for (let at = 0; fed < events; at++) {
     for (const line of round(10_000 + at)) {

@@ -1,51 +1,80 @@
-// What `bridge` adds to an editor's start: time from spawn to the initialize answer, and memory over a bare Node.
-import { spawn } from "node:child_process";
+// What `bridge` adds to an editor's start: time from spawn to the initialize answer, and memory over the agent alone, which is a bare
+// Node. Without a hub, and with one that is up.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { load, median, round, rssMb } from "./lib/measure.mjs";
-import { AGENT, lines, MAIN } from "./lib/systems.mjs";
+import { median, rssMb, sleep, spread } from "../lib/measure.mjs";
+import { AGENT, ended, MAIN, said, start } from "../lib/processes.mjs";
+import { startHubProcess } from "../lib/systems.mjs";
 
-async function initializeMs(node, args, env) {
+const INITIALIZE =
+  '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}\n';
+
+async function once(node, args, env) {
   const startedAt = performance.now();
-  const child = spawn(node, args, { env, stdio: ["pipe", "pipe", "ignore"] });
-  const answered = new Promise((resolve) => lines(child, (line) => line.includes('"id":1') && resolve()));
-  child.stdin.write(
-    '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}\n',
-  );
-  await answered;
+  const child = start(node, args, { env, stdio: ["pipe", "pipe", "ignore"] });
+  child.stdin.write(INITIALIZE);
+  await said(child, (line) => (line.includes('"id":1') ? line : undefined), "the agent");
   const ms = performance.now() - startedAt;
-  await new Promise((resolve) => setTimeout(resolve, 150));
+  await sleep(150);
   const rss = rssMb(child.pid);
   child.stdin.end();
-  await new Promise((resolve) => child.once("exit", resolve));
+  await ended(child);
   return { ms, rss };
 }
 
-export async function startup({ rounds = 7, node = process.execPath } = {}) {
+async function run({ rounds, node = process.execPath }) {
   const home = mkdtempSync(join(tmpdir(), "acp-hub-bench-"));
+  const busyHome = mkdtempSync(join(tmpdir(), "acp-hub-bench-"));
+  const hub = await startHubProcess({ node, home: busyHome });
   const env = { ...process.env, ACP_HUB_HOME: home, ACP_HUB_NO_AUTOSTART: "1" };
+  const bridge = [MAIN, "bridge", "--", node, AGENT];
   const ways = {
-    alone: [AGENT],
-    bridgeNoShare: [MAIN, "bridge", "--no-share", "--", node, AGENT],
-    bridgeNoHub: [MAIN, "bridge", "--", node, AGENT],
+    alone: [[AGENT], env],
+    bridgeNoShare: [[MAIN, "bridge", "--no-share", "--", node, AGENT], env],
+    bridgeNoHub: [bridge, env],
+    bridgeWithHub: [bridge, hub.env],
   };
   const samples = Object.fromEntries(Object.keys(ways).map((name) => [name, []]));
-  for (let index = 0; index < rounds; index += 1) {
-    for (const [name, args] of Object.entries(ways)) samples[name].push(await initializeMs(node, args, env));
+  for (let index = -1; index < rounds; index += 1) {
+    for (const [name, [args, environment]] of Object.entries(ways)) {
+      const sample = await once(node, args, environment);
+      if (index >= 0) samples[name].push(sample);
+    }
   }
-  rmSync(home, { recursive: true, force: true });
-  const ms = Object.fromEntries(
-    Object.entries(samples).map(([name, list]) => [name, round(median(list.map((each) => each.ms)), 1)]),
-  );
-  const rss = Object.fromEntries(
-    Object.entries(samples).map(([name, list]) => [name, round(median(list.map((each) => each.rss)), 1)]),
-  );
+  const idleRss = rssMb(hub.child.pid);
+  hub.child.kill("SIGTERM");
+  await ended(hub.child);
+  for (const dir of [home, busyHome]) rmSync(dir, { recursive: true, force: true });
+  const of = (name, field) => median(samples[name].map((each) => each[field]));
   return {
-    ms,
-    addedMs: round(ms.bridgeNoHub - ms.alone, 1),
-    rssMb: rss,
-    addedRssMb: round(rss.bridgeNoHub - rss.alone, 1),
-    load: load(),
+    rounds,
+    ms: Object.fromEntries(Object.keys(ways).map((name) => [name, of(name, "ms")])),
+    rssMb: { ...Object.fromEntries(Object.keys(ways).map((name) => [name, of(name, "rss")])), hub: idleRss },
+    addedMs: of("bridgeWithHub", "ms") - of("alone", "ms"),
+    addedRssMb: of("bridgeWithHub", "rss") - of("alone", "rss"),
+    spread: spread(samples.alone.map((each) => each.ms)),
   };
 }
+
+export const startup = {
+  summary: "an editor's start through the bridge",
+  defaults: { rounds: 15 },
+  tiny: { rounds: 1 },
+  run,
+  budgets: ({ addedMs, addedRssMb }) => [
+    ["start-up of an editor's agent: added ms", addedMs, "max", 100],
+    ["bridge memory over a bare Node, MB", addedRssMb, "max", 15],
+  ],
+  rows: ({ ms, rssMb: rss, addedMs }) => [
+    {
+      "alone ms": ms.alone,
+      "no share ms": ms.bridgeNoShare,
+      "no hub ms": ms.bridgeNoHub,
+      "with hub ms": ms.bridgeWithHub,
+      "added ms": addedMs,
+      "alone MB": rss.alone,
+      "bridge MB": rss.bridgeWithHub,
+    },
+  ],
+};

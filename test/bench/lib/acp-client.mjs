@@ -1,0 +1,36 @@
+// What a remote client says: a socket that has initialized, and one that has loaded a session.
+import { CountingClient } from "./counting-client.mjs";
+
+/** Sends a request and resolves with its answer; `onText` sees what comes before it. */
+export function request(client, id, method, params, onText = () => undefined) {
+  const mark = `"id":${id},"result"`;
+  const failed = `"id":${id},"error"`;
+  return new Promise((resolve, reject) => {
+    client.listen((text) => {
+      if (text.includes(failed)) reject(new Error(text.slice(0, 500)));
+      else if (text.includes(mark)) resolve(JSON.parse(text).result);
+      else onText(text);
+    });
+    client.send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+  });
+}
+
+export async function initialized({ port, path, headers }, capabilities = {}) {
+  const client = await CountingClient.open(port, path, headers);
+  await request(client, 1, "initialize", { protocolVersion: 1, clientCapabilities: capabilities });
+  return client;
+}
+
+/** `history`: "none" for live updates alone; `cursor`: what it has. */
+export function load(client, sessionId, ours = {}, onText = undefined) {
+  const params = { sessionId, cwd: "/", mcpServers: [], _meta: { "acp-hub": ours } };
+  return request(client, 2, "session/load", params, onText);
+}
+
+/** A client that has loaded the session: from then on it gets every update live, and counts them. */
+export async function attached(address, sessionId) {
+  const client = await initialized(address);
+  await load(client, sessionId, { history: "none" });
+  client.listen(undefined);
+  return client;
+}

@@ -1,0 +1,76 @@
+// Burst fan-out: one agent as fast as it can, N clients; the bare relay and the batching one (the ceiling) in the same rounds.
+import { rssMb } from "../lib/measure.mjs";
+import { closeAll, interleave, openClients, streamRound, summary } from "../lib/rounds.mjs";
+import { startHub, startRelay } from "../lib/systems.mjs";
+
+const BYTES = 300;
+
+async function atCount(count, { updates, rounds, withText, node }) {
+  const systems = [await startRelay({ node }), await startRelay({ node, way: "batched" }), await startHub({ node })];
+  const opened = await openClients(systems, count);
+  const work = { prompt: `burst ${updates} ${BYTES}`, updates, withText };
+  const samples = await interleave(systems, rounds, (system, at) => streamRound(system, opened[at], work));
+  const [relay, batched, hub] = samples.map(summary);
+  const rss = { relay: rssMb(systems[0].pids.server), hub: rssMb(systems[2].pids.server) };
+  const result = {
+    clients: count,
+    updates,
+    relay,
+    batched,
+    hub,
+    ratio: hub.deliveriesPerSecond / relay.deliveriesPerSecond,
+    ofCeiling: hub.deliveriesPerSecond / batched.deliveriesPerSecond,
+    rssMb: { ...rss, bridge: rssMb(systems[2].pids.bridge) },
+  };
+  await closeAll(systems, opened);
+  return result;
+}
+
+/** A round takes seconds, not minutes, however many clients there are. */
+const updatesFor = (count, updates) => (count >= 1000 ? Math.min(updates, 1000) : updates);
+
+function budgets(results, { isNewNode }) {
+  const of = (count) => results.find((each) => each.clients === count);
+  const [one, ten, hundred] = [of(1), of(10), of(100)];
+  return [
+    one && ["1 client: hub CPU per delivery, as a share of the relay's", share(one), "max", 1],
+    one && ["1 client: deliveries/s over the relay's", one.ratio, "min", 0.8],
+    ten && ["10 clients: deliveries/s over the relay's", ten.ratio, "min", isNewNode ? 3 : 2.5],
+    ten && ["10 clients: hub µs per delivery", ten.hub.serverMicrosPerDelivery, "max", 1],
+    hundred && ["100 clients: deliveries/s over the relay's", hundred.ratio, "min", 8],
+    hundred && ["100 clients: hub µs per delivery", hundred.hub.serverMicrosPerDelivery, "max", 0.4],
+  ].filter(Boolean);
+}
+
+const share = ({ hub, relay }) => hub.serverMicrosPerDelivery / relay.serverMicrosPerDelivery;
+
+export const burst = {
+  summary: "one agent at full speed, 1 to 1,000 clients",
+  defaults: { counts: [1, 10, 50, 100, 1000], updates: 5000, rounds: 7 },
+  tiny: { counts: [1, 3], updates: 50, rounds: 1, withText: true },
+  async run(options) {
+    const results = [];
+    for (const count of options.counts) {
+      const rounds = count >= 1000 ? Math.min(options.rounds, 5) : options.rounds;
+      results.push(await atCount(count, { ...options, rounds, updates: updatesFor(count, options.updates) }));
+    }
+    return results;
+  },
+  budgets,
+  rows: (results) =>
+    results.map(({ clients, relay, batched, hub, ratio, ofCeiling, rssMb: rss }) => ({
+      clients,
+      "relay/s": relay.deliveriesPerSecond,
+      "batched/s": batched.deliveriesPerSecond,
+      "hub/s": hub.deliveriesPerSecond,
+      "x relay": ratio,
+      "of ceiling": ofCeiling,
+      "relay µs": relay.serverMicrosPerDelivery,
+      "hub µs": hub.serverMicrosPerDelivery,
+      "bridge µs": hub.bridgeMicrosPerUpdate,
+      "agent µs": hub.agentMicrosPerUpdate,
+      "hub MB": rss.hub,
+      "bridge MB": rss.bridge,
+      "hub ±": hub.spread,
+    })),
+};
