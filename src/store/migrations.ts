@@ -6,6 +6,7 @@
  */
 import type { Database } from "./driver.ts";
 import { StoreError } from "./errors.ts";
+import { indexDocument } from "./index-text.ts";
 
 const JOURNAL = `
 CREATE TABLE session_ids (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE) STRICT;
@@ -87,7 +88,35 @@ CREATE TRIGGER audit_no_update BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 
 CREATE TRIGGER audit_no_delete BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
 `;
 
-const STEPS: readonly string[] = [`${JOURNAL}${SEARCH}${RECORDS}`];
+// The index keeps which document has a word, not where in it (`index-text.ts`), and digested rows are packed
+// (`packed-body.ts`). Everything counts as not digested: that fills the index anew and packs old rows, in the background.
+const SMALLER = `
+ALTER TABLE journal ADD COLUMN packed BLOB;
+DROP TABLE search;
+DELETE FROM search_docs;
+CREATE VIRTUAL TABLE search USING fts5 (body, content = '', contentless_delete = 1, detail = none, tokenize = "ascii");
+UPDATE epochs SET digested = 0;
+`;
+
+/** Titles are indexed when they change: those there are now have to be put in again. */
+function indexTitles(database: Database): void {
+  const addDoc = database.prepare("INSERT INTO search_docs (session, epoch, first, last) VALUES (?, NULL, 0, 0)");
+  const addText = database.prepare("INSERT INTO search (rowid, body) VALUES (?, ?)");
+  for (const { id, title } of database.prepare("SELECT id, title FROM sessions WHERE title <> ''").all()) {
+    if (typeof id === "number" && typeof title === "string")
+      addText.run(addDoc.run(id).lastId, indexDocument(title, id));
+  }
+}
+
+type Step = (database: Database) => void;
+
+const STEPS: readonly Step[] = [
+  (database) => database.exec(`${JOURNAL}${SEARCH}${RECORDS}`),
+  (database) => {
+    database.exec(SMALLER);
+    indexTitles(database);
+  },
+];
 
 export const SCHEMA_VERSION: number = STEPS.length;
 
@@ -112,7 +141,7 @@ export function refuseNewer(database: Database): void {
 export function migrate(database: Database): void {
   for (let version = versionOf(database); version < SCHEMA_VERSION; version++) {
     database.transaction(() => {
-      database.exec(STEPS[version] ?? "");
+      STEPS[version]?.(database);
       database.exec(`PRAGMA user_version = ${version + 1}`);
     });
   }

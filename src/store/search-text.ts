@@ -31,16 +31,6 @@ export function searchText(item: JournalItem): SearchText | undefined {
   return title === undefined || title === "" ? undefined : { text: title };
 }
 
-/** Scripts written without spaces. */
-const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/gu;
-
-/** Cheap to test, true for every text with one of them and for few others. */
-const MAY_HAVE_IDEOGRAPH = /[\u0e00-\uffff]/;
-
-/** Sets ideographs apart, so that each is a word of its own to the index and a run of them can be found inside a sentence. */
-export const spacedIdeographs = (text: string): string =>
-  MAY_HAVE_IDEOGRAPH.test(text) ? text.replace(IDEOGRAPH, " $& ") : text;
-
 const WORDS_MAX = 16;
 const QUERY_CHARS_MAX = 256;
 const HAS_WORD_CHARACTER = /[\p{L}\p{N}]/u;
@@ -52,19 +42,6 @@ export function queryWords(query: string): string[] {
     .split(/\s+/)
     .filter((word) => HAS_WORD_CHARACTER.test(word))
     .slice(0, WORDS_MAX);
-}
-
-/** Shorter beginnings match so much that the search would be slow and of no use. */
-const PREFIX_CHARS_MIN = 3;
-
-/** The query in the language of the index: every word quoted, so nothing in it is an operator; the last may go on. */
-export function indexQuery(words: readonly string[]): string {
-  return words
-    .map((word, index) => {
-      const quoted = `"${spacedIdeographs(word).replaceAll('"', '""')}"`;
-      return index === words.length - 1 && word.length >= PREFIX_CHARS_MIN ? `${quoted}*` : quoted;
-    })
-    .join(" AND ");
 }
 
 /**

@@ -18,7 +18,7 @@ function isInside(cwd: string, directory: string): boolean {
 }
 
 /** True for a listed session of the wanted directory and state. Words are another question. */
-export function passes(record: SessionRecord, query: SessionQuery): boolean {
+export function passes(record: Pick<SessionRecord, "isListed" | "cwd" | "state">, query: SessionQuery): boolean {
   if (!record.isListed) return false;
   const directory = workspaceOf(query);
   if (directory !== undefined && !isInside(record.cwd, directory)) return false;

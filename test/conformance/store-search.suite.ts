@@ -127,6 +127,34 @@ export function storeSearchSuite(name: string, make: MakeStore): void {
       expect(inside.map((hit) => hit.session.sessionId)).toEqual(["elsewhere"]);
     });
 
+    test("C3.history a search in one directory finds what is there, however few or many sessions that are", () => {
+      const inside = (cwd: string, limit = 200): number => {
+        return store.sessions.list({ text: "shared", workspace: cwd, limit }).hits.length;
+      };
+      const add = (cwd: string, count: number): void => {
+        for (let n = 1; n <= count; n++) {
+          store.sessions.upsert(
+            session(keyOf(`s${n}`, cwd), { title: "shared title", state: n === 1 ? "idle" : "closed" }),
+          );
+          store.journal.append(keyOf(`s${n}`, cwd), E1, [chunk(1, "shared words")]);
+        }
+      };
+      add("/few", 3);
+      add("/many", 230);
+      expect([inside("/few"), inside("/many"), inside("/none")]).toEqual([3, 200, 0]);
+      expect(store.sessions.list({ text: "shared", state: "live" }).hits.map((hit) => hit.session.cwd)).toHaveLength(2);
+      const first = store.sessions.list({ text: "shared", workspace: "/few", limit: 2 });
+      const cursor = first.nextCursor;
+      const rest = store.sessions.list({
+        text: "shared",
+        workspace: "/few",
+        limit: 2,
+        ...(cursor !== undefined && { cursor }),
+      });
+      const ids = [...first.hits, ...rest.hits].map((hit) => hit.session.sessionId);
+      expect(ids.sort()).toEqual(["s1", "s2", "s3"]);
+    });
+
     test("C3.history a new title replaces the old one, and removed text is not found", () => {
       store.sessions.upsert(session(keyOf("t"), { title: "First name" }));
       expect(find("first")).toEqual(["t"]);

@@ -1,12 +1,13 @@
 /**
  * What is done with the journal behind its back: a commit stays cheap, and everything written since the last quiet moment is
- * read once for two purposes. Its words go into the text index (a word costs more than a whole update may), and the many
- * small rows of a slow stream become few (a token in a row of its own costs five times its size).
+ * read once for three purposes. Its words go into the text index (a word costs more than a whole update may), the many small
+ * rows of a slow stream become few (a token in a row of its own costs five times its size), and the rows are packed.
  */
 import type { Epoch } from "../../protocol/ids.ts";
 import type { Database, SqlRow, Statement } from "../driver.ts";
 import { EpochBuffer } from "../epoch-buffer.ts";
 import { decodeBody } from "../journal-body.ts";
+import { bodyAt, packBody, workBytesAt } from "../packed-body.ts";
 import type { JoinRule, JournalItem } from "../ports.ts";
 import { addToPassages, type Passage } from "../search-text.ts";
 import { keyAt, numberAt, textAt } from "./columns.ts";
@@ -31,11 +32,13 @@ export class Digest {
         "WHERE e.digested < e.tail LIMIT 1",
     );
     this.#rows = database.prepare(
-      "SELECT id, last, bytes, coalesced, body FROM journal WHERE epoch = ? AND last > ? ORDER BY last",
+      "SELECT id, last, bytes, coalesced, body, packed FROM journal WHERE epoch = ? AND last > ? ORDER BY last",
     );
     this.#advance = database.prepare("UPDATE epochs SET digested = ?, bytes = bytes + ? WHERE id = ?");
     this.#delete = database.prepare("DELETE FROM journal WHERE id = ?");
-    this.#insert = database.prepare("INSERT INTO journal (epoch, first, last, bytes, body) VALUES (?, ?, ?, ?, ?)");
+    this.#insert = database.prepare(
+      "INSERT INTO journal (epoch, first, last, bytes, body, packed) VALUES (?, ?, ?, ?, ?, ?)",
+    );
   }
 
   /** Digests about `bytes` of journal. True when nothing is left to do. */
@@ -55,7 +58,7 @@ export class Digest {
     const from = numberAt(behind, "digested");
     const { rows, size, isEnd } = this.#take(epoch, from, bytes);
     const items = rows.flatMap((row) =>
-      [...decodeBody(textAt(row, "body"), 0, Number.MAX_SAFE_INTEGER)].map(({ item }) => item),
+      [...decodeBody(bodyAt(row), 0, Number.MAX_SAFE_INTEGER)].map(({ item }) => item),
     );
     const passages: Passage[] = [];
     for (const item of items) if (item.last > from) addToPassages(passages, item);
@@ -72,30 +75,29 @@ export class Digest {
     let size = 0;
     for (const row of this.#rows.iterate(epoch, from)) {
       rows.push(row);
-      size += numberAt(row, "bytes");
+      size += workBytesAt(row);
       if (size >= bytes) return { rows, size, isEnd: false };
     }
     return { rows, size, isEnd: true };
   }
 
-  /** Writes the rows anew as fewer ones. Gives by how much the epoch's size changes. */
+  /** Writes the rows anew, fewer and packed, where that makes them smaller. Gives by how much the epoch's size changes. */
   #compact(behind: SqlRow, rows: readonly SqlRow[], items: readonly JournalItem[]): number {
-    if (rows.length < 2 || rows.some((row) => numberAt(row, "coalesced") === 1)) return 0;
+    if (rows.some((row) => numberAt(row, "coalesced") === 1)) return 0;
     const buffer = new EpochBuffer(
       { key: keyAt(behind, "key"), epoch: textAt(behind, "name") as Epoch, join: this.#join },
       undefined,
       0,
     );
     for (const item of items) buffer.push(item);
-    const fewer = buffer.rows();
-    if (fewer.length >= rows.length) return 0;
+    const better = buffer.rows().map(({ first, last, body }) => ({ first, last, stored: packBody(body) }));
+    const before = rows.reduce((sum, row) => sum + numberAt(row, "bytes"), 0);
+    const after = better.reduce((sum, { stored }) => sum + stored.bytes, 0);
+    if (after >= before && better.length >= rows.length) return 0;
     for (const row of rows) this.#delete.run(numberAt(row, "id"));
-    let grown = -rows.reduce((sum, row) => sum + numberAt(row, "bytes"), 0);
-    for (const row of fewer) {
-      const size = Buffer.byteLength(row.body);
-      this.#insert.run(numberAt(behind, "id"), row.first, row.last, size, row.body);
-      grown += size;
-    }
-    return grown;
+    const epoch = numberAt(behind, "id");
+    for (const { first, last, stored } of better)
+      this.#insert.run(epoch, first, last, stored.bytes, stored.body, stored.packed);
+    return after - before;
   }
 }

@@ -56,8 +56,8 @@ export class JournalTables {
       "UPDATE epochs SET head = CASE WHEN head > tail THEN ? ELSE head END, tail = ?, bytes = bytes + ?, " +
         "exact_after = max(exact_after, ?), holed = max(holed, ?) WHERE id = ?",
     );
-    this.#after = prepare("SELECT first, body FROM journal WHERE epoch = ? AND last > ? ORDER BY last");
-    this.#before = prepare("SELECT body FROM journal WHERE epoch = ? AND first < ? ORDER BY last DESC");
+    this.#after = prepare("SELECT first, body, packed FROM journal WHERE epoch = ? AND last > ? ORDER BY last");
+    this.#before = prepare("SELECT body, packed FROM journal WHERE epoch = ? AND first < ? ORDER BY last DESC");
     this.#one = prepare(`SELECT ${EPOCH_COLUMNS} FROM epochs WHERE id = ?`);
     this.#all = prepare(`SELECT ${EPOCH_COLUMNS} FROM epochs WHERE session = ? ORDER BY id`);
     this.#bytes = prepare(

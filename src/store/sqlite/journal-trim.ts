@@ -5,13 +5,14 @@
  */
 import type { Database, SqlRow, Statement } from "../driver.ts";
 import { decodeBody, encodeItem } from "../journal-body.ts";
+import { bodyAt, packBody, type StoredBody, workBytesAt } from "../packed-body.ts";
 import type { Coalesce, JournalItem } from "../ports.ts";
 import type { SessionKey } from "../session-key.ts";
-import { numberAt, textAt } from "./columns.ts";
+import { numberAt } from "./columns.ts";
 import type { SearchTables } from "./search-tables.ts";
 import type { SessionIds } from "./session-ids.ts";
 
-const STEP_BYTES = 524_288;
+const STEP_BYTES = 262_144;
 /** The newest part is left exact, so that cursors of clients that were just away are served. */
 const EXACT_SHARE = 0.25;
 
@@ -26,7 +27,7 @@ interface Stretch {
   readonly first: number;
   readonly last: number;
   readonly bytes: number;
-  readonly bodies: readonly string[];
+  readonly rows: readonly SqlRow[];
 }
 
 export class JournalTrim {
@@ -56,7 +57,7 @@ export class JournalTrim {
     );
     this.#delete = database.prepare("DELETE FROM journal WHERE id = ?");
     this.#replace = database.prepare(
-      "INSERT INTO journal (epoch, first, last, bytes, coalesced, body) VALUES (?, ?, ?, ?, 1, ?)",
+      "INSERT INTO journal (epoch, first, last, bytes, coalesced, body, packed) VALUES (?, ?, ?, ?, 1, ?, ?)",
     );
     this.#shrink = database.prepare(
       "UPDATE epochs SET bytes = bytes - ?, exact_after = max(exact_after, ?), head = coalesce((SELECT first FROM " +
@@ -99,15 +100,15 @@ export class JournalTrim {
   }
 
   #rewrite(stretch: Stretch, coalesce: Coalesce): void {
-    const items = stretch.bodies.flatMap((body) => [...decodeBody(body, 0, Number.MAX_SAFE_INTEGER)]);
-    const body = rewritten(
+    const items = stretch.rows.flatMap((row) => [...decodeBody(bodyAt(row), 0, Number.MAX_SAFE_INTEGER)]);
+    const fewer = rewritten(
       items.map(({ item }) => item),
       coalesce,
     );
     for (const id of stretch.ids) this.#delete.run(id);
-    const bytes = Buffer.byteLength(body);
-    if (body !== "") this.#replace.run(stretch.epoch, stretch.first, stretch.last, bytes, body);
-    this.#shrink.run(stretch.bytes - bytes, stretch.last, stretch.epoch);
+    const { epoch, first, last } = stretch;
+    if (fewer !== undefined) this.#replace.run(epoch, first, last, fewer.bytes, fewer.body, fewer.packed);
+    this.#shrink.run(stretch.bytes - (fewer?.bytes ?? 0), last, epoch);
   }
 
   #removeOldest(session: number, epochs: readonly EpochSize[], excess: number): void {
@@ -121,8 +122,10 @@ export class JournalTrim {
   }
 }
 
-function rewritten(items: readonly JournalItem[], coalesce: Coalesce): string {
-  return coalesce(items).map(encodeItem).join("\n");
+/** Undefined when nothing is left of them. */
+function rewritten(items: readonly JournalItem[], coalesce: Coalesce): StoredBody | undefined {
+  const body = coalesce(items).map(encodeItem).join("\n");
+  return body === "" ? undefined : packBody(body);
 }
 
 /** Rows from the front until `bytes` are reached; undefined when there are none. */
@@ -137,13 +140,15 @@ function takeUntil(rows: Iterable<SqlRow>, bytes: number): Stretch | undefined {
   return stretchOf(taken);
 }
 
-/** Rows from the front as long as they stay within `bytes`; undefined when the first does not. */
+/** Rows from the front as long as they stay within `bytes` and a step; undefined when the first does not. */
 function takeWithin(rows: Iterable<SqlRow>, bytes: number): Stretch | undefined {
   const taken: SqlRow[] = [];
   let sum = 0;
+  let work = 0;
   for (const row of rows) {
     sum += numberAt(row, "bytes");
-    if (sum > bytes) break;
+    if (sum > bytes || work >= STEP_BYTES) break;
+    work += workBytesAt(row);
     taken.push(row);
   }
   return stretchOf(taken);
@@ -158,6 +163,6 @@ function stretchOf(rows: readonly SqlRow[]): Stretch | undefined {
     last: numberAt(newest, "last"),
     bytes: rows.reduce((sum, row) => sum + numberAt(row, "bytes"), 0),
     ids: rows.map((row) => numberAt(row, "id")),
-    bodies: rows.map((row) => textAt(row, "body")),
+    rows,
   };
 }

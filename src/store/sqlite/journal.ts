@@ -10,6 +10,7 @@ import { EpochBuffer } from "../epoch-buffer.ts";
 import { StoreError } from "../errors.ts";
 import { decodeBody } from "../journal-body.ts";
 import { PageBuilder } from "../journal-page.ts";
+import { bodyAt } from "../packed-body.ts";
 import type {
   Coalesce,
   DurableMark,
@@ -22,7 +23,7 @@ import type {
 } from "../ports.ts";
 import type { Scheduler } from "../scheduler.ts";
 import type { SessionKey } from "../session-key.ts";
-import { numberAt, textAt } from "./columns.ts";
+import { numberAt } from "./columns.ts";
 import { attempt, orThrow, type StoreContext } from "./guard.ts";
 import type { JournalTables } from "./journal-tables.ts";
 import type { JournalTrim } from "./journal-trim.ts";
@@ -98,7 +99,7 @@ export class SqliteJournal implements JournalStore {
       const page = new PageBuilder(range.limitBytes ?? PAGE_BYTES);
       for (const row of this.#tables.rowsAfter(state.rowId, range.after)) {
         if (numberAt(row, "first") > upTo) break;
-        for (const { item, size } of decodeBody(textAt(row, "body"), range.after, upTo)) {
+        for (const { item, size } of decodeBody(bodyAt(row), range.after, upTo)) {
           if (!page.add(item, size)) return page.done();
         }
       }
@@ -118,7 +119,7 @@ export class SqliteJournal implements JournalStore {
         if (entry.first < before && !page.add(state.itemOf(entry), entry.bytes)) return page.done(true);
       }
       for (const row of this.#tables.rowsBefore(state.rowId, before)) {
-        for (const { item, size } of [...decodeBody(textAt(row, "body"), 0, before - 1)].reverse()) {
+        for (const { item, size } of [...decodeBody(bodyAt(row), 0, before - 1)].reverse()) {
           if (!page.add(item, size)) return page.done(true);
         }
       }

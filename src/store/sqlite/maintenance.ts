@@ -1,27 +1,36 @@
 /**
  * Picks the moments for what would stall the live path: checkpoints 250 ms after the last commit, the digest after 2 s
- * (a message is still growing before), trimming and giving pages back to the disk in between. While there is no quiet moment,
- * valves let small steps through: a log of 6 MiB is checkpointed, a digest 4 MiB behind moves on once a second.
+ * (a message is still growing before), trimming in between, and pages go back to the disk when all else is done: until then
+ * they are written again. While there is no quiet moment, valves let small steps through: a log of 6 MiB is checkpointed, a
+ * digest 4 MiB behind moves on once a second.
  */
 
-import type { Database } from "../driver.ts";
+import type { Database, Statement } from "../driver.ts";
 import type { Scheduler } from "../scheduler.ts";
 import type { SessionKey } from "../session-key.ts";
+import { numberAt } from "./columns.ts";
 import { attempt, type StoreContext } from "./guard.ts";
 
 const CHECKPOINT_AFTER_MS = 250;
 const DIGEST_AFTER_MS = 2_000;
 const CHECKPOINT_BYTES = 6_291_456;
+/** Steps in quiet moments share a checkpoint of this much, about 5 ms. */
+const CHECKPOINT_STEP_BYTES = 1_048_576;
 const DIGEST_BEHIND_BYTES = 4_194_304;
-const DIGEST_STEP_BYTES = 131_072;
+/** About 5 ms, packing included. */
+const DIGEST_STEP_BYTES = 65_536;
 const DIGEST_VALVE_MS = 1_000;
-/** A search waits for at most this much to be digested, about 60 ms of work. */
-const DIGEST_SEARCH_BYTES = 1_048_576;
+/** A search waits for at most this much to be digested, about 15 ms of work. */
+const DIGEST_SEARCH_BYTES = 262_144;
 /** What a commit writes besides its rows: pages of the tables it touches. */
 const COMMIT_OVERHEAD_BYTES = 16_384;
-const VACUUM_PAGES = 256;
+/** About 5 ms. */
+const VACUUM_PAGES = 128;
+const PAGE_BYTES = 4_096;
 /** A session is trimmed when it is this much over, so that each trim is worth its work. */
 const TRIM_SLACK = 1.0625;
+/** What a step of trimming writes, roughly. */
+const TRIM_LOG_BYTES = 131_072;
 
 export interface MaintenanceSteps {
   /** Digests about so many bytes; true when nothing is left. */
@@ -37,6 +46,7 @@ export class Maintenance {
   readonly #scheduler: Scheduler;
   readonly #steps: MaintenanceSteps;
   readonly #sessionBytesMax: number;
+  readonly #freePages: Statement;
   readonly #toTrim = new Set<SessionKey>();
   #cancelTimer: (() => void) | undefined;
   #lastCommitAt = 0;
@@ -51,6 +61,7 @@ export class Maintenance {
     this.#scheduler = scheduler;
     this.#steps = steps;
     this.#sessionBytesMax = sessionBytesMax;
+    this.#freePages = context.database.prepare("PRAGMA freelist_count");
     this.#wakeAfter(CHECKPOINT_AFTER_MS);
   }
 
@@ -89,20 +100,35 @@ export class Maintenance {
   #wake(): void {
     const quietMs = this.#scheduler.now() - this.#lastCommitAt;
     if (quietMs < CHECKPOINT_AFTER_MS) this.#wakeAfter(CHECKPOINT_AFTER_MS - quietMs);
-    else if (this.#logBytes > 0) this.#checkpoint();
+    else if (this.#logBytes >= CHECKPOINT_STEP_BYTES) this.#checkpoint();
     else if (this.#toTrim.size > 0) this.#trim();
-    else if (!this.#isDigestDue) return;
-    else if (quietMs < DIGEST_AFTER_MS) this.#wakeAfter(DIGEST_AFTER_MS - quietMs);
-    else this.#digest(DIGEST_STEP_BYTES);
+    else if (this.#isDigestDue && quietMs >= DIGEST_AFTER_MS) this.#digest(DIGEST_STEP_BYTES);
+    else if (this.#logBytes > 0) this.#checkpoint();
+    else if (this.#isDigestDue) this.#wakeAfter(DIGEST_AFTER_MS - quietMs);
+    else if (!this.#vacuum()) return;
     this.#wakeAfter(1);
   }
 
   #checkpoint(): void {
     this.#logBytes = 0;
-    attempt(this.#context, "checkpointing", undefined, () => {
+    attempt(this.#context, "checkpointing", undefined, () => this.#database.exec("PRAGMA wal_checkpoint(PASSIVE)"));
+  }
+
+  /** False when no page is free, or none can be given back. */
+  #vacuum(): boolean {
+    return attempt(this.#context, "giving pages back", false, () => {
+      const before = this.#freeCount();
+      if (before === 0) return false;
       this.#database.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
-      this.#database.exec("PRAGMA wal_checkpoint(PASSIVE)");
+      const given = before - this.#freeCount();
+      this.#logBytes += given * PAGE_BYTES;
+      return given > 0;
     });
+  }
+
+  #freeCount(): number {
+    const row = this.#freePages.get();
+    return row === undefined ? 0 : numberAt(row, "freelist_count");
   }
 
   #digestValve(): void {
@@ -115,7 +141,7 @@ export class Maintenance {
   #digest(bytes: number): void {
     // After a fault it rests until the next commit.
     const isDone = attempt(this.#context, "digesting the journal", true, () => this.#steps.digest(bytes));
-    this.#logBytes += bytes / 2;
+    this.#logBytes += bytes;
     this.#behindBytes = isDone ? 0 : Math.max(0, this.#behindBytes - bytes);
     this.#isDigestDue = !isDone;
   }
@@ -131,6 +157,7 @@ export class Maintenance {
     const isDone = attempt(this.#context, "trimming the journal", true, () =>
       this.#steps.trim(key, this.#sessionBytesMax),
     );
+    this.#logBytes += TRIM_LOG_BYTES;
     if (isDone) this.#toTrim.delete(key);
   }
 }

@@ -3,7 +3,8 @@
  * first and a page of sessions needs no sorting. The text itself stays in the journal.
  */
 import type { Database, Statement } from "../driver.ts";
-import { type Passage, spacedIdeographs } from "../search-text.ts";
+import { indexDocument } from "../index-text.ts";
+import type { Passage } from "../search-text.ts";
 import { numberAt, optionalNumber } from "./columns.ts";
 
 /** Where a document's text stands. */
@@ -54,7 +55,7 @@ export class SearchTables {
 
   add(session: number, epoch: number, doc: Passage): void {
     const { lastId } = this.#insertDoc.run(session, epoch, doc.first, doc.last);
-    this.#insertText.run(lastId, spacedIdeographs(doc.text));
+    this.#insertText.run(lastId, indexDocument(doc.text, session));
   }
 
   /** Puts the session's title into the index in place of the one before. */
@@ -65,7 +66,7 @@ export class SearchTables {
     }
     if (title === undefined || title === "") return;
     const { lastId } = this.#insertDoc.run(session, null, 0, 0);
-    this.#insertText.run(lastId, spacedIdeographs(title));
+    this.#insertText.run(lastId, indexDocument(title, session));
   }
 
   /** Forgets a session's documents, or those of one epoch up to an event. */

@@ -12,10 +12,14 @@ export const SESSION_TABLES = "sessions s JOIN session_ids i ON i.id = s.id";
 const STATES: ReadonlySet<string> = new Set<SessionState>(["idle", "running", "waiting", "closed"]);
 const isState = (value: string): value is SessionState => STATES.has(value);
 
+export function stateAt(row: SqlRow): SessionState {
+  const state = textAt(row, "state");
+  return isState(state) ? state : "closed";
+}
+
 export function sessionOf(row: SqlRow): SessionRecord {
   const title = optionalText(row, "title");
   const closedAt = optionalNumber(row, "closed_at");
-  const state = textAt(row, "state");
   return {
     key: keyAt(row, "key"),
     sessionId: sessionId(textAt(row, "session_id")),
@@ -25,7 +29,7 @@ export function sessionOf(row: SqlRow): SessionRecord {
     epochs: stringsAt(row, "epochs").map(epoch),
     createdAt: numberAt(row, "created_at"),
     updatedAt: numberAt(row, "updated_at"),
-    state: isState(state) ? state : "closed",
+    state: stateAt(row),
     ...(closedAt !== undefined && { closedAt }),
     isListed: numberAt(row, "listed") === 1,
     extra: objectAt(row, "extra"),

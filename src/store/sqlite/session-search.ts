@@ -4,9 +4,11 @@
  */
 import { epoch as epochOf } from "../../protocol/ids.ts";
 import type { Database, Statement } from "../driver.ts";
+import { indexQuery } from "../index-text.ts";
 import { decodeBody } from "../journal-body.ts";
+import { bodyAt } from "../packed-body.ts";
 import type { JournalItem, SessionHit, SessionRecord, Snippet } from "../ports.ts";
-import { indexQuery, queryWords } from "../search-text.ts";
+import { queryWords } from "../search-text.ts";
 import { passageSnippet, snippetOf } from "../snippet.ts";
 import { textAt } from "./columns.ts";
 import type { DocPlace, SearchTables } from "./search-tables.ts";
@@ -21,6 +23,8 @@ export interface SearchRequest {
   readonly skip: number;
   /** The document earlier pages began with; absent for a first page. */
   readonly from?: number;
+  /** The only sessions that can pass the other filters, where they are few; not empty. */
+  readonly among?: readonly number[];
   /** The session a document belongs to, when it passes the other filters. */
   accept(session: number): SessionRecord | undefined;
 }
@@ -44,7 +48,7 @@ export class SessionSearch {
   constructor(database: Database, tables: SearchTables) {
     this.#tables = tables;
     this.#rows = database.prepare(
-      "SELECT body FROM journal WHERE epoch = ? AND last >= ? AND first <= ? ORDER BY last",
+      "SELECT body, packed FROM journal WHERE epoch = ? AND last >= ? AND first <= ? ORDER BY last",
     );
     this.#epochName = database.prepare("SELECT name FROM epochs WHERE id = ?");
   }
@@ -53,7 +57,7 @@ export class SessionSearch {
     const from = request.from ?? this.#tables.newest();
     const words = queryWords(request.text);
     if (words.length === 0) return { hits: [], from, hasMore: false };
-    const found = this.#walk(request, indexQuery(words), from);
+    const found = this.#walk(request, indexQuery(words, request.among), from);
     const page = found.slice(request.skip, request.skip + request.limit);
     return {
       hits: page.map(({ record, doc }) => ({ session: record, snippet: this.#snippet(record, doc, words) })),
@@ -89,7 +93,7 @@ export class SessionSearch {
   /** The document's items, read again from the journal. */
   *#items(epoch: number, { first, last }: DocPlace): Generator<JournalItem> {
     for (const row of this.#rows.iterate(epoch, first, last)) {
-      for (const { item } of decodeBody(textAt(row, "body"), first - 1, last)) yield item;
+      for (const { item } of decodeBody(bodyAt(row), first - 1, last)) yield item;
     }
   }
 }

@@ -16,8 +16,11 @@ import { keyAt, numberAt, textAt } from "./columns.ts";
 import { attempt, orThrow, type StoreContext } from "./guard.ts";
 import type { SearchTables } from "./search-tables.ts";
 import type { SessionIds } from "./session-ids.ts";
-import { SESSION_COLUMNS, SESSION_TABLES, sessionOf, sessionValues } from "./session-row.ts";
+import { SESSION_COLUMNS, SESSION_TABLES, sessionOf, sessionValues, stateAt } from "./session-row.ts";
 import type { SessionSearch } from "./session-search.ts";
+
+/** A search names sessions one by one up to here; where more pass, it finds enough of them without. */
+const AMONG_MAX = 200;
 
 export interface SessionParts {
   readonly ids: SessionIds;
@@ -40,6 +43,7 @@ export class SqliteSessions implements SessionStore {
   readonly #recent: Statement;
   readonly #workspaces: Statement;
   readonly #closeAll: Statement;
+  readonly #filters: Statement;
 
   constructor(context: StoreContext, parts: SessionParts) {
     const { database } = context;
@@ -63,6 +67,7 @@ export class SqliteSessions implements SessionStore {
     this.#workspaces = database.prepare(
       "SELECT cwd, count(*) AS sessions, max(updated_at) AS updated_at FROM sessions WHERE listed = 1 GROUP BY cwd ORDER BY 3 DESC, 1",
     );
+    this.#filters = database.prepare("SELECT id, cwd, state FROM sessions WHERE listed = 1");
     this.#closeAll = database.prepare("UPDATE sessions SET state = 'closed', closed_at = ? WHERE state <> 'closed'");
   }
 
@@ -151,11 +156,14 @@ export class SqliteSessions implements SessionStore {
     this.#parts.refresh();
     const limit = pageSize(query);
     const [from, skip] = decodeCursor(query.cursor, 2) ?? [];
+    const among = this.#among(query);
+    if (among?.length === 0) return { hits: [] };
     const answer = this.#parts.search.search({
       text,
       limit,
       skip: skip ?? 0,
       ...(from !== undefined && { from }),
+      ...(among !== undefined && { among }),
       accept: (session) => {
         const row = this.#byRow.get(session);
         const record = row === undefined ? undefined : sessionOf(row);
@@ -164,6 +172,19 @@ export class SqliteSessions implements SessionStore {
     });
     if (!answer.hasMore) return { hits: answer.hits };
     return { hits: answer.hits, nextCursor: encodeCursor([answer.from, (skip ?? 0) + limit]) };
+  }
+
+  /** The sessions that pass the filters; undefined without a filter, or when so many pass that a search meets them soon. */
+  #among(query: SessionQuery): number[] | undefined {
+    if (query.workspace === undefined && query.state === undefined) return undefined;
+    const among: number[] = [];
+    for (const row of this.#filters.iterate()) {
+      const state = stateAt(row);
+      if (!passes({ isListed: true, cwd: textAt(row, "cwd"), state }, query)) continue;
+      among.push(numberAt(row, "id"));
+      if (among.length > AMONG_MAX) return undefined;
+    }
+    return among;
   }
 
   #removeRows(key: SessionKey): void {

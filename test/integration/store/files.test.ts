@@ -2,7 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   closeSync,
+  copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -23,7 +25,7 @@ import type { StoreError } from "../../../src/store/errors.ts";
 import { SCHEMA_VERSION } from "../../../src/store/migrations.ts";
 import { type OpenedStore, openStore } from "../../../src/store/open-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { chunk, device, E1, keyOf, session, textOf, toolCall } from "../../support/store-samples.ts";
+import { chunk, device, E1, E2, keyOf, session, textOf, toolCall } from "../../support/store-samples.ts";
 
 const A = keyOf("a");
 
@@ -52,11 +54,11 @@ describe("the database file", () => {
   const modeOf = (file: string): string => (statSync(file).mode & 0o777).toString(8);
   const files = (): string[] => readdirSync(join(dir, "home")).sort();
 
-  function fill(count: number): void {
+  function fill(count: number, chars = 1_000): void {
     const { store } = open();
     store.sessions.upsert(session(A));
     for (let seq = 1; seq <= count; seq++) {
-      store.journal.append(A, E1, [toolCall(seq, `tool ${seq} `.padEnd(1_000, "."))]);
+      store.journal.append(A, E1, [toolCall(seq, `tool ${seq} `.padEnd(chars, "."))]);
       store.journal.flush();
     }
     store.close();
@@ -123,7 +125,7 @@ describe("the database file", () => {
 
   test("damage met while running is told, and the next start looks at the whole file", () => {
     // More than the page cache holds after the check at the start.
-    fill(4_000);
+    fill(4_000, 5_000);
     const { store } = open();
     const handle = openSync(path, "r+");
     for (let at = 4_096 * 40; at < 4_096 * 60; at += 4_096) writeSync(handle, Buffer.alloc(4_096, 0x5a), 0, 4_096, at);
@@ -135,6 +137,51 @@ describe("the database file", () => {
     store.close();
     expect(open().notices).toHaveLength(1);
     expect(existsSync(`${path}.suspect`)).toBe(false);
+  });
+
+  test("C6.limits a row that was packed and is damaged is told, whatever its bytes say, and the others are read", async () => {
+    const clock = new ManualClock();
+    const { store } = openStore({ path, scheduler: clock, onError: (error) => errors.push(error) });
+    const text = "what was said, and said again. ".repeat(20);
+    for (const [epoch, seq] of [
+      [E1, 1],
+      [E2, 1],
+    ] as const) {
+      store.journal.append(A, epoch, [chunk(seq, text)]);
+      await clock.advance(5_000);
+    }
+    const other = openDatabase(path);
+    const packed = other.prepare("SELECT id, length(packed) AS n FROM journal ORDER BY id").all();
+    expect(packed.map(({ n }) => Number(n) < text.length / 2)).toEqual([true, true]);
+    other.prepare("UPDATE journal SET packed = zeroblob(40) WHERE id = ?").run(packed[0]?.["id"] ?? null);
+    other.close();
+    expect(() => store.journal.read(A, E1, { after: 0 })).toThrow(expect.objectContaining({ code: "damaged" }));
+    expect(textOf(store.journal.read(A, E2, { after: 0 }).items)).toBe(text);
+    store.close();
+    expect(existsSync(`${path}.suspect`)).toBe(true);
+  });
+
+  test("a database of the first version is brought up to date: all is read, found and packed again", async () => {
+    mkdirSync(join(dir, "home"));
+    copyFileSync("test/fixtures/store/hub-v1.db", path);
+    const clock = new ManualClock();
+    const { store, notices } = openStore({ path, scheduler: clock, onError: (error) => errors.push(error) });
+    const find = (text: string): string[] => store.sessions.list({ text }).hits.map((hit) => hit.session.sessionId);
+    const read = (): string => textOf(store.journal.read(A, E1, { after: 0 }).items);
+    expect(notices).toEqual([]);
+    const before = store.journal.epoch(A, E1);
+    const said = read();
+    expect(said).toMatch(/^Written by the first version\. .* The end\.$/);
+    expect(find("title")).toEqual(["a"]);
+    expect(find("first version")).toEqual(["a"]);
+    await clock.advance(10_000);
+    const after = store.journal.epoch(A, E1);
+    expect(after).toEqual({ ...before, bytes: after?.bytes });
+    expect(after?.bytes).toBeLessThan((before?.bytes ?? 0) / 2);
+    expect(read()).toBe(said);
+    expect(store.devices.listDevices()).toHaveLength(1);
+    expect(errors).toEqual([]);
+    store.close();
   });
 
   test("a database of a newer version is refused with words and left alone", () => {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { StoreError } from "../../../src/store/errors.ts";
 import { assembleStore } from "../../../src/store/open-store.ts";
@@ -7,6 +8,12 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { chunk, E1, keyOf, session, textOf, toolCall } from "../../support/store-samples.ts";
 
 const A = keyOf("a");
+
+/** Text that does not get smaller when it is packed. */
+const noise = (seed: number, chars: number): string =>
+  Array.from({ length: Math.ceil(chars / 44) }, (_, n) => createHash("sha256").update(`${seed}.${n}`).digest("base64"))
+    .join("")
+    .slice(0, chars);
 
 describe("maintenance", () => {
   let clock: ManualClock;
@@ -80,7 +87,7 @@ describe("maintenance", () => {
   test("C6.limits a session over its size is trimmed in the background, step by step", async () => {
     store.sessions.upsert(session(A));
     for (let seq = 1; seq <= 300; seq++) {
-      store.journal.append(A, E1, [toolCall(seq, "x".repeat(1_000))]);
+      store.journal.append(A, E1, [toolCall(seq, noise(seq, 1_000))]);
       store.journal.flush();
     }
     await clock.advance(60_000);

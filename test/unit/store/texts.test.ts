@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeCursor, encodeCursor } from "../../../src/store/cursor.ts";
+import { indexQuery } from "../../../src/store/index-text.ts";
 import { decodeBody, encodeItem } from "../../../src/store/journal-body.ts";
 import type { JournalItem } from "../../../src/store/ports.ts";
-import { indexQuery, queryWords, searchText } from "../../../src/store/search-text.ts";
+import { queryWords, searchText } from "../../../src/store/search-text.ts";
 import { parseSessionKey, sessionKey } from "../../../src/store/session-key.ts";
 import { snippetOf } from "../../../src/store/snippet.ts";
 import { chunk, toolCall } from "../../support/store-samples.ts";
@@ -89,7 +90,7 @@ describe("what is searched", () => {
   });
 
   test("a query is quoted word by word, bounded, and only words of some length are completed", () => {
-    expect(indexQuery(queryWords('say "hi" NOT x*'))).toBe('"say" AND """hi""" AND "NOT" AND "x*"');
+    expect(indexQuery(queryWords('say "hi" NOT x*'))).toBe('"say" AND "hi" AND "not" AND "x"');
     expect(indexQuery(queryWords("pars"))).toBe('"pars"*');
     expect(queryWords('- * " ( )')).toEqual([]);
     expect(queryWords("w ".repeat(1_000))).toHaveLength(16);
