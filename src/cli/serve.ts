@@ -42,7 +42,12 @@ export const command: Command = {
     makePrivateDir(paths.logDir);
     const log = hubLog(config.log.level, `${paths.logDir}/hub.log`);
     const current: { hub?: RunningHub } = {};
-    const diagnostics = { paths, env: process.env, discovery: () => current.hub?.discovery.state };
+    const diagnostics = {
+      paths,
+      env: process.env,
+      discovery: () => current.hub?.discovery.state,
+      storage: () => current.hub?.storeHealth(),
+    };
     const options: ServeOptions = {
       config,
       paths,

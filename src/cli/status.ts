@@ -5,8 +5,10 @@ import type { InstanceView } from "../hub/http/views.ts";
 import { isObject, stringAt } from "../protocol/json.ts";
 import { readArgs } from "./args.ts";
 import type { Command } from "./command.ts";
+import { askState } from "./doctor/context.ts";
 import { EXIT } from "./exit.ts";
 import { callHub, callHubOk, readHubInfo } from "./local-api.ts";
+import { storageWords } from "./storage-words.ts";
 import { ago } from "./words.ts";
 
 const USAGE = "acp-hub status [--json] [--home DIR]";
@@ -28,6 +30,7 @@ export const command: Command = {
     }
     const hub = await aboutHub(paths);
     const instances = (await callHubOk(paths, "GET", "/api/instances")) as InstanceView[];
+    const storage = (await askState(paths))?.storage;
     const url = `${info.tls ? "https" : "http"}://${info.host}:${info.port}${info.basePath}`;
     const isExposed = !isLoopback(info.host);
     if (values.json === true) {
@@ -39,6 +42,7 @@ export const command: Command = {
         ...info,
         ...hub,
         instances: instances.length,
+        storage,
       };
       process.stdout.write(`${JSON.stringify(status, null, 2)}\n`);
       return EXIT.ok;
@@ -50,6 +54,9 @@ export const command: Command = {
       process.stdout.write(`a bridge of ${hub.newerBridge} is connected: ${HOW_TO_UPDATE[hub.startedBy]}\n`);
     if (isExposed && !info.tls)
       process.stdout.write("exposed beyond this computer without TLS: anyone on the network can read along\n");
+    const { fault, lost } = storage === undefined ? {} : storageWords(storage, Date.now());
+    if (fault !== undefined) process.stdout.write(`${fault.text}\n  ${fault.fix}\n`);
+    if (lost !== undefined) process.stdout.write(`${lost}\n`);
     return EXIT.ok;
   },
 };

@@ -1,6 +1,7 @@
 /** What the hub counts, for Prometheus (`GET /metrics`). Numbers only: no ids, names or addresses as labels. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry as Metrics } from "prom-client";
 import type { MirrorObservation } from "../core/mirror/ports.ts";
+import type { StoreHealth } from "../store/health.ts";
 import type { Hub } from "./hub.ts";
 
 export class HubMetrics {
@@ -42,17 +43,7 @@ export class HubMetrics {
 
   /** Gauges that are read when somebody asks. */
   watch(hub: Hub): void {
-    const registers = [this.metrics];
-    const gauge = (name: string, help: string, read: () => number): void => {
-      new Gauge({
-        name,
-        help,
-        registers,
-        collect() {
-          this.set(read());
-        },
-      });
-    };
+    const gauge = (name: string, help: string, read: () => number): void => this.#gauge(name, help, read);
     gauge("acp_hub_connections", "Open WebSocket connections", () => hub.sockets.count);
     gauge("acp_hub_instances", "Running bridges", () => hub.registry.list().length);
     gauge("acp_hub_sessions", "Live sessions", () =>
@@ -67,6 +58,29 @@ export class HubMetrics {
         if (socket.connection.outbox.isBehind) behind += 1;
       });
       return behind;
+    });
+  }
+
+  watchStore(health: () => StoreHealth): void {
+    const gauge = (name: string, help: string, read: (now: StoreHealth) => number): void => {
+      this.#gauge(name, help, () => read(health()));
+    };
+    gauge("acp_hub_store_fault", "1 while the database cannot be written", ({ fault }) =>
+      fault === undefined ? 0 : 1,
+    );
+    gauge("acp_hub_store_waiting_bytes", "Journal that waits for the disk", ({ waitingBytes }) => waitingBytes);
+    gauge("acp_hub_store_lost_events", "Events given up because the disk took none", ({ lost }) => lost.events);
+    gauge("acp_hub_store_lost_records", "Records that could not be written", ({ lost }) => lost.records);
+  }
+
+  #gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.metrics],
+      collect() {
+        this.set(read());
+      },
     });
   }
 

@@ -12,6 +12,7 @@ import type { Config } from "../config/config.ts";
 import { makePrivateDir, type Paths } from "../config/paths.ts";
 import { advertHost } from "../discovery/advert.ts";
 import { PRESETS, type Preset } from "../protocol/scopes.ts";
+import type { StoreHealth } from "../store/health.ts";
 import { type OpenedStore, openStore } from "../store/open-store.ts";
 import type { DurableMark, Store } from "../store/ports.ts";
 import { authGate } from "./auth-gate.ts";
@@ -60,6 +61,7 @@ export interface RunningHub {
   makePairing(preset: Preset, name: string): MadeWayIn | string;
   /** What a person should know: a damaged file moved aside, a key made anew. */
   readonly notices: readonly string[];
+  storeHealth(): StoreHealth;
   /** With a successor, that process holds the home next. */
   stop(successor?: number): Promise<void>;
 }
@@ -137,7 +139,7 @@ async function start(
     allowedNames(edgeConfig).filter((name) => name !== ""),
   );
   const succession = successionOf(options);
-  const { hub, port } = await listen(options, auth, store, tls, succession);
+  const { hub, port } = await listen(options, auth, opened, tls, succession);
   onDurable.current = (marks) => hub.registry.acknowledge(marks);
   const stopRetention = startRetention(store, hub.registry, config.journal, log);
   const discovery = startDiscovery({
@@ -164,6 +166,7 @@ async function start(
     url: localUrl(config.host, port, config.basePath, tls !== undefined),
     makePairing: (preset, name) =>
       wayIn(auth, config.publicUrl ?? localUrl(config.host, port, config.basePath, tls !== undefined), preset, name),
+    storeHealth: opened.health,
     notices: [...opened.notices.map((notice) => notice.message), ...auth.keys.notices],
     stop: async (successor) => {
       stopRetention();
@@ -223,7 +226,7 @@ const edgeOf = (config: Config, isTls: boolean, auth: Auth) => ({
 async function listen(
   options: ServeOptions,
   auth: Auth,
-  store: Store,
+  { store, health }: OpenedStore,
   tls: TlsFiles | undefined,
   succession: Succession,
 ): Promise<{ hub: Hub; port: number }> {
@@ -279,6 +282,7 @@ async function listen(
         succession,
       }),
   });
+  hub.metrics.watchStore(health);
   hub.observers.add((instance, observation) => push.triggers.onObservation(instance, observation));
   port = await hub.start();
   return { hub, port };

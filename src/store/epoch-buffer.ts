@@ -133,10 +133,13 @@ export class EpochBuffer {
     this.bytes = 0;
   }
 
-  /** Gives up the older half. */
-  dropOlder(): void {
-    this.drop(Math.ceil(this.#entries.length / 2));
+  /** Gives up the older half, and gives how many events that were. */
+  dropOlder(): number {
+    const count = Math.ceil(this.#entries.length / 2);
+    const events = this.#entries.slice(0, count).reduce((sum, entry) => sum + entry.last - entry.first + 1, 0);
+    this.drop(count);
     this.holeUpTo = this.first === undefined ? this.tail : this.first - 1;
+    return events;
   }
 
   /** Gives up the oldest entries. */

@@ -3,13 +3,15 @@ import { LIMITS } from "../protocol/limits.ts";
 import { coalesceItems, joinRule } from "./core-items.ts";
 import { markSuspect, openHubDatabase, type StoreNotice } from "./database.ts";
 import type { StoreError } from "./errors.ts";
+import { HealthWatch, type StoreHealth } from "./health.ts";
+import { SCHEMA_VERSION } from "./migrations.ts";
 import type { DurableMark, Store } from "./ports.ts";
 import { type Scheduler, systemScheduler } from "./scheduler.ts";
 import type { SessionKey } from "./session-key.ts";
 import { SqliteAudit } from "./sqlite/audit.ts";
 import { SqliteDevices } from "./sqlite/devices.ts";
 import { Digest } from "./sqlite/digest.ts";
-import type { StoreContext } from "./sqlite/guard.ts";
+import { attempt, type StoreContext } from "./sqlite/guard.ts";
 import { SqliteInteractions } from "./sqlite/interactions.ts";
 import { SqliteJournal } from "./sqlite/journal.ts";
 import { JournalTables } from "./sqlite/journal-tables.ts";
@@ -41,27 +43,56 @@ export interface OpenedStore {
   readonly store: Store;
   readonly driver: "node:sqlite" | "better-sqlite3";
   readonly notices: readonly StoreNotice[];
+  /** Looks now: where a fault stood, something small is written to see whether it is over. */
+  health(): StoreHealth;
+}
+
+type AssemblyOptions = Omit<StoreOptions, "path" | "onError">;
+
+interface Assembled {
+  readonly store: Store;
+  readonly journal: SqliteJournal;
 }
 
 /** Opens the store. Throws `StoreError`: "newer-version", "no-driver", "locked", "read-only", "disk-full" or "io". */
 export function openStore(options: StoreOptions): OpenedStore {
   const scheduler = options.scheduler ?? systemScheduler;
   const { database, notices } = openHubDatabase(options.path, scheduler.now());
+  const watch = new HealthWatch(() => scheduler.now());
   const context: StoreContext = {
     database,
-    onError: (error) => options.onError(error),
+    onError: (error) => {
+      watch.onError(error);
+      options.onError(error);
+    },
     onDamaged: () => markSuspect(options.path),
+    onLost: (what, count) => watch.onLost(what, count),
   };
-  const store = assembleStore(context, scheduler, options);
-  return { store, driver: database.driver, notices };
+  const { store, journal } = assemble(context, scheduler, {
+    ...options,
+    onDurable: (marks) => {
+      watch.onWritten();
+      options.onDurable?.(marks);
+    },
+  });
+  const probe = (): boolean => canWrite(context, journal);
+  return { store, driver: database.driver, notices, health: () => watch.view(journal.waitingBytes, probe) };
+}
+
+/** The version is written again as it is: the least that has to go to the disk. */
+function canWrite(context: StoreContext, journal: SqliteJournal): boolean {
+  return attempt(context, "looking whether the disk takes something", false, () => {
+    context.database.transaction(() => context.database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`));
+    return journal.flush();
+  });
 }
 
 /** The stores over a database that is open already. Closing the store closes it. */
-export function assembleStore(
-  context: StoreContext,
-  scheduler: Scheduler,
-  options: Omit<StoreOptions, "path" | "onError">,
-): Store {
+export function assembleStore(context: StoreContext, scheduler: Scheduler, options: AssemblyOptions): Store {
+  return assemble(context, scheduler, options).store;
+}
+
+function assemble(context: StoreContext, scheduler: Scheduler, options: AssemblyOptions): Assembled {
   const { database } = context;
   const ids = new SessionIds(database);
   const searchTables = new SearchTables(database);
@@ -87,7 +118,7 @@ export function assembleStore(
   };
   const forget = (key: SessionKey): void => journal.forget(key);
   const search = new SessionSearch(database, searchTables);
-  return {
+  const store = {
     journal,
     sessions: new SqliteSessions(context, { ids, index: searchTables, search, refresh, forget }),
     prompts: new SqlitePrompts(context),
@@ -96,6 +127,7 @@ export function assembleStore(
     audit: new SqliteAudit(context),
     close: closing([() => journal.close(), () => maintenance.close(), () => database.close()]),
   };
+  return { store, journal };
 }
 
 function closing(steps: readonly (() => void)[]): () => void {

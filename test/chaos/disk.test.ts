@@ -162,8 +162,19 @@ describe("a disk that fails the hub", () => {
     await late.call("session/load", loadOf(sessionId));
     expect(late.textOf("agent_message_chunk") === editor.textOf("agent_message_chunk")).toBe(true);
     expect(hub.exitCode).toBeNull();
+    const storage = async (): Promise<unknown> => {
+      const { stdout } = await stage.home.run(["status", "--json", "--home", small]);
+      return (JSON.parse(stdout) as { storage?: unknown }).storage;
+    };
+    expect(await storage()).toMatchObject({ fault: { code: "disk-full" } });
+    const { stdout } = await stage.home.run(["doctor", "--home", small]);
+    expect(stdout).toMatch(/the disk is full.*\n.*free some space/);
     // Room again: what waited is written, and the log says what was the matter.
     rmSync(filler);
+    execFileSync("mount", ["-o", "remount,size=64m", small]);
+    await expect
+      .poll(storage, { timeout: 15_000, interval: 200 })
+      .toEqual({ waitingBytes: 0, lost: { events: 0, records: expect.any(Number) } });
     const log = (): string => readFileSync(join(small, "logs", "hub.log"), "utf8");
     await expect.poll(log, { timeout: 10_000 }).toMatch(/the disk is full|log lines were lost/);
     phone.close();

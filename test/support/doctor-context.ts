@@ -31,6 +31,7 @@ export function doctorMachine(): DoctorMachine {
     info: undefined,
     hub: undefined,
     discovery: undefined,
+    storage: undefined,
   };
   return {
     root,

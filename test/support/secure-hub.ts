@@ -56,7 +56,7 @@ export async function startSecureHub(
       config: { ...DEFAULT_CONFIG, ...changes, port },
       log: pino({ level: "trace" }, { write: (line: string) => void lines.push(line) }),
       program,
-      routes: [diagnosticsRoutes({ paths, env: {}, discovery: () => undefined })],
+      routes: [diagnosticsRoutes({ paths, env: {}, discovery: () => undefined, storage: () => undefined })],
     });
   let running = await serve(0);
   const { port } = running;

@@ -14,6 +14,7 @@ import { permissions } from "./checks/permissions.ts";
 import { port } from "./checks/port.ts";
 import { service } from "./checks/service.ts";
 import { sockets } from "./checks/sockets.ts";
+import { storage } from "./checks/storage.ts";
 import { tls } from "./checks/tls.ts";
 import { tunnels } from "./checks/tunnels.ts";
 import type { DoctorContext } from "./context.ts";
@@ -25,6 +26,7 @@ export const CHECKS: readonly Check<DoctorContext>[] = [
   permissions,
   database,
   disk,
+  storage,
   hubRunning,
   sockets,
   port,

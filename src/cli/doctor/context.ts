@@ -6,6 +6,7 @@ import { ConfigError, loadConfig } from "../../config/load.ts";
 import type { Paths } from "../../config/paths.ts";
 import type { DiscoveryState } from "../../hub/discovery.ts";
 import { VERSION } from "../../protocol/version.ts";
+import type { StoreHealth } from "../../store/health.ts";
 import { type HubInfo, readHubInfo } from "../local-api.ts";
 import { askLocal, type LocalAnswer } from "./ask-local.ts";
 
@@ -31,6 +32,8 @@ export interface DoctorContext {
   readonly hub: LocalAnswer | undefined;
   /** Undefined when no hub runs. */
   readonly discovery: DiscoveryState | undefined;
+  /** Whether the hub writes what happens; undefined when none runs, or one that does not say. */
+  readonly storage: StoreHealth | undefined;
 }
 
 export interface ContextInput {
@@ -38,10 +41,13 @@ export interface ContextInput {
   readonly env: NodeJS.ProcessEnv;
   /** In the hub's own process: its state. Otherwise it is asked for. */
   readonly discovery?: DiscoveryState | undefined;
+  readonly storage?: StoreHealth | undefined;
 }
 
-export async function doctorContext({ paths, env, discovery }: ContextInput): Promise<DoctorContext> {
+export async function doctorContext({ paths, env, discovery, storage }: ContextInput): Promise<DoctorContext> {
   const [info, hub] = await Promise.all([readHubInfo(paths), askLocal(paths.apiSocket, "/readyz")]);
+  const isInside = discovery !== undefined;
+  const told = hub === undefined || isInside ? undefined : await askState(paths);
   return {
     paths,
     env,
@@ -53,7 +59,8 @@ export async function doctorContext({ paths, env, discovery }: ContextInput): Pr
     configuration: readConfiguration(paths, env),
     info,
     hub,
-    discovery: discovery ?? (hub === undefined ? undefined : await askDiscovery(paths)),
+    discovery: discovery ?? told?.discovery,
+    storage: storage ?? told?.storage,
   };
 }
 
@@ -68,11 +75,17 @@ function readConfiguration(paths: Paths, env: NodeJS.ProcessEnv): ConfigReport {
   }
 }
 
-async function askDiscovery(paths: Paths): Promise<DiscoveryState | undefined> {
+interface HubState {
+  readonly discovery?: DiscoveryState;
+  readonly storage?: StoreHealth;
+}
+
+/** What the running hub says of itself; undefined when it does not. */
+export async function askState(paths: Paths): Promise<HubState | undefined> {
   const answer = await askLocal(paths.apiSocket, "/api/diagnostics?only=none");
   if (answer?.status !== 200) return undefined;
   try {
-    return (JSON.parse(answer.text) as { discovery?: DiscoveryState }).discovery;
+    return JSON.parse(answer.text) as HubState;
   } catch {
     return undefined;
   }

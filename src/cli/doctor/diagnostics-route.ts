@@ -3,16 +3,19 @@ import type { Paths } from "../../config/paths.ts";
 import type { DiscoveryState } from "../../hub/discovery.ts";
 import type { Routes } from "../../hub/http/app.ts";
 import { ADMIN } from "../../hub/http/needs.ts";
+import type { StoreHealth } from "../../store/health.ts";
 
 export interface DiagnosticsParts {
   readonly paths: Paths;
   readonly env: NodeJS.ProcessEnv;
   /** How the announcement stands now; undefined before it began. */
   discovery(): DiscoveryState | undefined;
+  /** Whether the database is being written; undefined before the hub runs. */
+  storage(): StoreHealth | undefined;
 }
 
-/** Answers {discovery, findings}. `only=none` runs no check. */
-export function diagnosticsRoutes({ paths, env, discovery }: DiagnosticsParts): Routes {
+/** Answers {discovery, storage, findings}. `only=none` runs no check. */
+export function diagnosticsRoutes({ paths, env, discovery, storage }: DiagnosticsParts): Routes {
   return (app) => {
     app.get<{ Querystring: { only?: string } }>("/api/diagnostics", ADMIN, async ({ query }) => {
       const only = query.only === undefined ? undefined : new Set(query.only.split(","));
@@ -20,7 +23,9 @@ export function diagnosticsRoutes({ paths, env, discovery }: DiagnosticsParts): 
       const { diagnose } = await import("./diagnose.ts");
       // Asking ourselves for our own state would never end.
       const state = discovery() ?? { kind: "off" as const, reason: "stopped" as const };
-      return { discovery: state, findings: await diagnose({ paths, env, discovery: state }, only) };
+      const health = storage();
+      const known = { discovery: state, ...(health !== undefined && { storage: health }) };
+      return { ...known, findings: await diagnose({ paths, env, ...known }, only) };
     });
   };
 }

@@ -2,7 +2,7 @@
 import type { SqlRow, Statement } from "../driver.ts";
 import type { AuditEntry, AuditRecord, AuditStore } from "../ports.ts";
 import { numberAt, objectAt, optionalText, textAt } from "./columns.ts";
-import { attempt, orThrow, type StoreContext } from "./guard.ts";
+import { attemptRecord, orThrow, type StoreContext } from "./guard.ts";
 
 function auditOf(row: SqlRow): AuditRecord {
   const address = optionalText(row, "address");
@@ -34,7 +34,7 @@ export class SqliteAudit implements AuditStore {
   }
 
   append(entry: AuditEntry): boolean {
-    return attempt(this.#context, "writing the audit", false, () => {
+    return attemptRecord(this.#context, "writing the audit", () => {
       const { at, actor, action, target } = entry;
       const detail = entry.detail === undefined ? null : JSON.stringify(entry.detail);
       this.#append.run(at, actor.deviceId, actor.name, actor.address ?? null, action, target ?? null, detail);

@@ -9,6 +9,8 @@ export interface StoreContext {
   readonly onError: OnStoreError;
   /** The file turned out to be damaged: the next start has to look at all of it. */
   readonly onDamaged: () => void;
+  /** Something will never be written. */
+  readonly onLost?: (what: "events" | "records", count: number) => void;
 }
 
 function faultOf(context: StoreContext, cause: unknown, doing: string): StoreError {
@@ -25,6 +27,13 @@ export function attempt<T, F>(context: StoreContext, doing: string, fallback: F,
     context.onError(faultOf(context, cause, doing));
     return fallback;
   }
+}
+
+/** Runs a write that nobody tries again: where it fails, the record is lost. */
+export function attemptRecord(context: StoreContext, doing: string, work: () => boolean): boolean {
+  const isWritten = attempt(context, doing, undefined, work);
+  if (isWritten === undefined) context.onLost?.("records", 1);
+  return isWritten ?? false;
 }
 
 /** Runs a read, or a write whose caller has to know: faults are `StoreError`s. */

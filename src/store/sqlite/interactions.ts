@@ -5,7 +5,7 @@ import type { SqlRow, Statement } from "../driver.ts";
 import type { InteractionRecord, InteractionStore, SettledRecord } from "../ports.ts";
 import type { SessionKey } from "../session-key.ts";
 import { keyAt, numberAt, objectAt, textAt } from "./columns.ts";
-import { attempt, orThrow, type StoreContext } from "./guard.ts";
+import { attempt, attemptRecord, orThrow, type StoreContext } from "./guard.ts";
 
 function settledOf(row: SqlRow): SettledRecord | undefined {
   if (row["settled"] === null) return undefined;
@@ -64,7 +64,7 @@ export class SqliteInteractions implements InteractionStore {
   }
 
   open(record: InteractionRecord): boolean {
-    return attempt(this.#context, "writing an interaction", false, () => {
+    return attemptRecord(this.#context, "writing an interaction", () => {
       const { interactionId, sessionKey, instanceId, method, request, openedAt } = record;
       this.#open.run(interactionId, sessionKey ?? null, instanceId, method, JSON.stringify(request), openedAt);
       return true;
@@ -72,7 +72,7 @@ export class SqliteInteractions implements InteractionStore {
   }
 
   settle(interactionId: InteractionId, settled: SettledRecord): boolean {
-    return attempt(this.#context, "settling an interaction", false, () => {
+    return attemptRecord(this.#context, "settling an interaction", () => {
       return this.#settle.run(settled.at, JSON.stringify(settled), interactionId).changes === 1;
     });
   }

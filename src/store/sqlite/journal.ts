@@ -64,6 +64,10 @@ export class SqliteJournal implements JournalStore {
     this.#options = options;
   }
 
+  get waitingBytes(): number {
+    return this.#waitingBytes;
+  }
+
   append(key: SessionKey, epoch: Epoch, items: readonly JournalItem[]): void {
     const state = attempt(this.#context, "reading the journal's tail", undefined, () => this.#stateOf(key, epoch));
     if (state === undefined) return;
@@ -227,7 +231,7 @@ export class SqliteJournal implements JournalStore {
     while (this.#waitingBytes > this.#options.waitingBytesMax) {
       const fullest = [...this.#dirty].reduce((most, state) => (state.bytes > most.bytes ? state : most));
       const before = fullest.bytes;
-      fullest.dropOlder();
+      this.#context.onLost?.("events", fullest.dropOlder());
       this.#waitingBytes += fullest.bytes - before;
       if (fullest.isEmpty) this.#dirty.delete(fullest);
       this.#context.onError(new StoreError("overflow", "the oldest events that waited for the disk are lost"));

@@ -6,7 +6,7 @@ import type { PromptRecord, PromptState, PromptStore } from "../ports.ts";
 import { PROMPT_KEPT_MS, PROMPTS_PER_SESSION } from "../prompt-retention.ts";
 import type { SessionKey } from "../session-key.ts";
 import { jsonAt, keyAt, numberAt, optionalText, textAt } from "./columns.ts";
-import { attempt, orThrow, type StoreContext } from "./guard.ts";
+import { attempt, attemptRecord, orThrow, type StoreContext } from "./guard.ts";
 
 const STATES: ReadonlySet<string> = new Set<PromptState>(["waiting", "running", "done"]);
 const isState = (value: string): value is PromptState => STATES.has(value);
@@ -58,7 +58,7 @@ export class SqlitePrompts implements PromptStore {
   }
 
   put(record: PromptRecord): boolean {
-    return attempt(this.#context, "writing a prompt's outcome", false, () => {
+    return attemptRecord(this.#context, "writing a prompt's outcome", () => {
       const error = record.error === undefined ? null : JSON.stringify(record.error);
       const { sessionKey, deviceId, promptId, contentHash, state, stopReason, at } = record;
       this.#put.run(sessionKey, deviceId, promptId, contentHash, state, stopReason ?? null, error, at);

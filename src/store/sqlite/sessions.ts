@@ -13,7 +13,7 @@ import type {
 import { pageSize, passes } from "../session-filter.ts";
 import type { SessionKey } from "../session-key.ts";
 import { keyAt, numberAt, textAt } from "./columns.ts";
-import { attempt, orThrow, type StoreContext } from "./guard.ts";
+import { attempt, attemptRecord, orThrow, type StoreContext } from "./guard.ts";
 import type { SearchTables } from "./search-tables.ts";
 import type { SessionIds } from "./session-ids.ts";
 import { SESSION_COLUMNS, SESSION_TABLES, sessionOf, sessionValues, stateAt } from "./session-row.ts";
@@ -72,7 +72,7 @@ export class SqliteSessions implements SessionStore {
   }
 
   upsert(record: SessionRecord): boolean {
-    return attempt(this.#context, "writing a session", false, () =>
+    return attemptRecord(this.#context, "writing a session", () =>
       this.#database.transaction(() => {
         const before = this.get(record.key);
         const id = this.#parts.ids.ensure(record.key);
@@ -112,7 +112,7 @@ export class SqliteSessions implements SessionStore {
   }
 
   closeAll(at: number): boolean {
-    return attempt(this.#context, "closing the sessions", false, () => {
+    return attemptRecord(this.#context, "closing the sessions", () => {
       this.#closeAll.run(at);
       return true;
     });

@@ -205,7 +205,7 @@ describe("the database file", () => {
 
   test("L2 a lock held by another process costs nothing but a report: the journal waits, and lands", async () => {
     const clock = new ManualClock();
-    const { store } = openStore({ path, scheduler: clock, onError: (error) => errors.push(error) });
+    const { store, health } = openStore({ path, scheduler: clock, onError: (error) => errors.push(error) });
     const other = openDatabase(path);
     other.exec("BEGIN IMMEDIATE");
     store.journal.append(A, E1, [chunk(1, "patient")]);
@@ -214,9 +214,12 @@ describe("the database file", () => {
     expect(() => store.devices.putDevice(device("phone"))).toThrow(expect.objectContaining({ code: "locked" }));
     expect(new Set(errors.map((error) => error.code))).toEqual(new Set(["locked"]));
     expect(textOf(store.journal.read(A, E1, { after: 0 }).items)).toBe("patient");
+    expect(health()).toMatchObject({ fault: { code: "locked" }, lost: { events: 0, records: 1 } });
+    expect(health().waitingBytes).toBeGreaterThan(0);
     other.exec("COMMIT");
     other.close();
     await clock.advance(1_000);
+    expect(health()).toEqual({ waitingBytes: 0, lost: { events: 0, records: 1 } });
     store.close();
     expect(textOf(open().store.journal.read(A, E1, { after: 0 }).items)).toBe("patient");
   });

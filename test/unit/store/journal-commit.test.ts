@@ -14,13 +14,22 @@ describe("group commit", () => {
   let store: Store;
   let errors: StoreError[];
   let durable: DurableMark[];
+  let lost: number;
 
   beforeEach(() => {
     clock = new ManualClock();
     database = fragileDatabase();
     errors = [];
     durable = [];
-    const context = { database, onError: (error: StoreError) => errors.push(error), onDamaged: () => undefined };
+    lost = 0;
+    const context = {
+      database,
+      onError: (error: StoreError) => errors.push(error),
+      onDamaged: () => undefined,
+      onLost: (_what: "events" | "records", count: number) => {
+        lost += count;
+      },
+    };
     store = assembleStore(context, clock, {
       onDurable: (marks) => durable.push(...marks),
       waitingBytesMax: 100_000,
@@ -81,6 +90,7 @@ describe("group commit", () => {
     const read = store.journal.read(A, E1, { after: 0, limitBytes: 10_000_000 }).items;
     expect(read[0]?.first).toBe(1);
     expect(read[1]?.first).toBeGreaterThan(2);
+    expect(lost).toBe((read[1]?.first ?? 0) - 2);
     expect(read.at(-1)?.last).toBe(40);
     expect(store.journal.epoch(A, E1)).toMatchObject({
       head: 1,

@@ -1,0 +1,48 @@
+/** A store's health for people: `acp-hub status` and `doctor` say the same. */
+import type { StoreErrorCode } from "../store/errors.ts";
+import type { StoreHealth } from "../store/health.ts";
+import { ago } from "./words.ts";
+
+export interface StorageWords {
+  /** Absent when all is written. */
+  readonly fault?: { readonly text: string; readonly fix: string };
+  /** Absent when nothing was lost. */
+  readonly lost?: string;
+}
+
+interface Words {
+  readonly what: string;
+  readonly fix: string;
+}
+
+const DISK: Words = {
+  what: "the database cannot be read or written",
+  fix: "look at the disk and at hub.log (acp-hub logs)",
+};
+const WORDS: Partial<Record<StoreErrorCode, Words>> = {
+  "disk-full": { what: "the disk is full", fix: "free some space; what waits is written by itself" },
+  locked: { what: "another program holds the database", fix: "end it; what waits is written by itself" },
+  "read-only": { what: "the database is read-only", fix: "make its directory and files writable for you" },
+  damaged: {
+    what: "the database is damaged",
+    fix: "restart the hub (acp-hub stop): it moves the file aside and begins a new one",
+  },
+};
+
+export function storageWords({ fault, waitingBytes, lost }: StoreHealth, now: number): StorageWords {
+  const waiting = waitingBytes > 0 ? `; ${Math.ceil(waitingBytes / 1024)} KiB of history wait in memory` : "";
+  const count = [
+    ...(lost.events > 0 ? [`${lost.events} event(s) of the history`] : []),
+    ...(lost.records > 0 ? [`${lost.records} record(s) of prompts, answers, sessions or the audit`] : []),
+  ];
+  const { what, fix } = (fault && WORDS[fault.code]) ?? DISK;
+  return {
+    ...(fault !== undefined && {
+      fault: {
+        text: `the history is not being written, first noticed ${ago(fault.since, now)}: ${what}${waiting}`,
+        fix,
+      },
+    }),
+    ...(count.length > 0 && { lost: `lost while the disk took nothing: ${count.join(" and ")}` }),
+  };
+}
