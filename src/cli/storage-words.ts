@@ -1,6 +1,5 @@
 /** A store's health for people: `acp-hub status` and `doctor` say the same. */
-import type { StoreErrorCode } from "../store/errors.ts";
-import type { StoreHealth } from "../store/health.ts";
+import type { StorageFault, StorageState } from "../hub/storage-state.ts";
 import { ago } from "./words.ts";
 
 export interface StorageWords {
@@ -19,7 +18,7 @@ const DISK: Words = {
   what: "the database cannot be read or written",
   fix: "look at the disk and at hub.log (acp-hub logs)",
 };
-const WORDS: Partial<Record<StoreErrorCode, Words>> = {
+const WORDS: Partial<Record<StorageFault, Words>> = {
   "disk-full": { what: "the disk is full", fix: "free some space; what waits is written by itself" },
   locked: { what: "another program holds the database", fix: "end it; what waits is written by itself" },
   "read-only": { what: "the database is read-only", fix: "make its directory and files writable for you" },
@@ -29,7 +28,7 @@ const WORDS: Partial<Record<StoreErrorCode, Words>> = {
   },
 };
 
-export function storageWords({ fault, waitingBytes, lost }: StoreHealth, now: number): StorageWords {
+export function storageWords({ fault, waitingBytes, lost }: StorageState, now: number): StorageWords {
   const waiting = waitingBytes > 0 ? `; ${Math.ceil(waitingBytes / 1024)} KiB of history wait in memory` : "";
   const count = [
     ...(lost.events > 0 ? [`${lost.events} event(s) of the history`] : []),

@@ -5,8 +5,8 @@ import { DEFAULT_CONFIG } from "../../config/config.ts";
 import { ConfigError, loadConfig } from "../../config/load.ts";
 import type { Paths } from "../../config/paths.ts";
 import type { DiscoveryState } from "../../hub/discovery.ts";
+import type { StorageState } from "../../hub/storage-state.ts";
 import { VERSION } from "../../protocol/version.ts";
-import type { StoreHealth } from "../../store/health.ts";
 import { type HubInfo, readHubInfo } from "../local-api.ts";
 import { askLocal, type LocalAnswer } from "./ask-local.ts";
 
@@ -33,7 +33,7 @@ export interface DoctorContext {
   /** Undefined when no hub runs. */
   readonly discovery: DiscoveryState | undefined;
   /** Whether the hub writes what happens; undefined when none runs, or one that does not say. */
-  readonly storage: StoreHealth | undefined;
+  readonly storage: StorageState | undefined;
 }
 
 export interface ContextInput {
@@ -41,7 +41,7 @@ export interface ContextInput {
   readonly env: NodeJS.ProcessEnv;
   /** In the hub's own process: its state. Otherwise it is asked for. */
   readonly discovery?: DiscoveryState | undefined;
-  readonly storage?: StoreHealth | undefined;
+  readonly storage?: StorageState | undefined;
 }
 
 export async function doctorContext({ paths, env, discovery, storage }: ContextInput): Promise<DoctorContext> {
@@ -77,7 +77,7 @@ function readConfiguration(paths: Paths, env: NodeJS.ProcessEnv): ConfigReport {
 
 interface HubState {
   readonly discovery?: DiscoveryState;
-  readonly storage?: StoreHealth;
+  readonly storage?: StorageState;
 }
 
 /** What the running hub says of itself; undefined when it does not. */

@@ -3,7 +3,7 @@ import type { Paths } from "../../config/paths.ts";
 import type { DiscoveryState } from "../../hub/discovery.ts";
 import type { Routes } from "../../hub/http/app.ts";
 import { ADMIN } from "../../hub/http/needs.ts";
-import type { StoreHealth } from "../../store/health.ts";
+import type { StorageState } from "../../hub/storage-state.ts";
 
 export interface DiagnosticsParts {
   readonly paths: Paths;
@@ -11,7 +11,7 @@ export interface DiagnosticsParts {
   /** How the announcement stands now; undefined before it began. */
   discovery(): DiscoveryState | undefined;
   /** Whether the database is being written; undefined before the hub runs. */
-  storage(): StoreHealth | undefined;
+  storage(): StorageState | undefined;
 }
 
 /** Answers {discovery, storage, findings}. `only=none` runs no check. */
