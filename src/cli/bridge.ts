@@ -1,10 +1,9 @@
-/** `acp-hub bridge`: the editor's agent command. Kept lean: the agent is spawned before anything heavy is loaded. */
-import { randomUUID } from "node:crypto";
+/**
+ * `acp-hub bridge`: the editor's agent command. Kept lean: only what the spawn needs is imported here; the rest is loaded while the
+ * agent starts, which takes longer.
+ */
 import { type AgentChoice, environmentOf, makeBackend, sharingOf } from "../bridge/agents.ts";
-import { runBridge } from "../bridge/bridge.ts";
-import { fileLog } from "../bridge/log.ts";
 import { bridgeSettings } from "../config/bridge-settings.ts";
-import { resolvePaths } from "../config/paths.ts";
 import { VERSION } from "../protocol/version.ts";
 import { readArgs } from "./args.ts";
 import type { Command } from "./command.ts";
@@ -68,24 +67,41 @@ export const command: Command = {
     const cwd = values.cwd ?? process.cwd();
     const isHeadless = values.headless === true;
     if (process.stdin.isTTY && !isHeadless) return runOnTerminal(agent, cwd);
-    // Given by the hub that starts a headless one, so that it knows its own when it dials.
-    const instanceId = (isHeadless ? process.env["ACP_HUB_INSTANCE_ID"] : undefined) ?? randomUUID();
     const { isShared, token, problem } = await sharingOf(agent, settings.isShared && values["no-share"] !== true);
     if (problem !== undefined) process.stderr.write(`acp-hub: ${problem}\n`);
-    const paths = resolvePaths(home);
+    const backend = await makeBackend(agent, cwd, VERSION);
+    backend.start();
+    const loaded = await loadBridge().catch(async (error: unknown) => {
+      await backend.stop();
+      throw error;
+    });
+    // Given by the hub that starts a headless one, so that it knows its own when it dials.
+    const instanceId = (isHeadless ? process.env["ACP_HUB_INSTANCE_ID"] : undefined) ?? loaded.randomUUID();
+    const paths = loaded.resolvePaths(home);
     const launch = settings.isAutostart ? launchCommand(home) : undefined;
     const name = values.name ?? agent.name;
-    return runBridge({
-      backend: await makeBackend(agent, cwd, VERSION),
+    return loaded.runBridge({
+      backend,
       isHeadless,
       workspace: cwd,
       version: VERSION,
       forms: "any",
-      ...(isShared && { log: fileLog(paths, instanceId) }),
+      ...(isShared && { log: loaded.fileLog(paths, instanceId) }),
       sharing: isShared ? { instanceId, name, paths, remoteToken: token, launch } : undefined,
     });
   },
 };
+
+/** What runs a bridge, once its agent has been spawned. */
+async function loadBridge() {
+  const [{ runBridge }, { fileLog }, { resolvePaths }, { randomUUID }] = await Promise.all([
+    import("../bridge/bridge.ts"),
+    import("../bridge/log.ts"),
+    import("../config/paths.ts"),
+    import("node:crypto"),
+  ]);
+  return { runBridge, fileLog, resolvePaths, randomUUID };
+}
 
 /** T4: terminal auth runs this very invocation with extra arguments; the agent gets the terminal. */
 async function runOnTerminal(agent: AgentChoice, cwd: string): Promise<number> {
