@@ -39,7 +39,12 @@ export interface Config {
   readonly basePath: string;
   /** Addresses whose `X-Forwarded-For` counts. */
   readonly trustedProxies: readonly string[];
-  readonly http: { readonly origins: readonly string[]; readonly hosts: readonly string[] };
+  readonly http: {
+    readonly origins: readonly string[];
+    readonly hosts: readonly string[];
+    /** Large WebSocket messages go compressed to clients that offer it: less to transfer, more to compute. */
+    readonly compression: boolean;
+  };
   readonly tls: {
     /** Files, PEM. */
     readonly cert?: string | undefined;
@@ -74,7 +79,7 @@ export const DEFAULT_CONFIG: Config = {
   port: 8377,
   basePath: "",
   trustedProxies: [],
-  http: { origins: [], hosts: [] },
+  http: { origins: [], hosts: [], compression: false },
   tls: { selfSigned: false },
   create: { roots: [] },
   agents: {},

@@ -74,6 +74,10 @@ const schema = z.strictObject({
     .strictObject({
       origins: z.array(origin).default([]).describe("Other web origins that may use the API, exact."),
       hosts: z.array(hostName).default([]).describe("Further names the hub answers for."),
+      compression: z
+        .boolean()
+        .default(D.http.compression)
+        .describe("Compress WebSocket messages from 1 KiB on for clients that offer it: for slow links."),
     })
     .prefault({}),
   tls: z

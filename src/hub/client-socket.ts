@@ -18,6 +18,8 @@ export interface Route {
 
 export interface ClientSocketEvents {
   readonly limits: Limits;
+  /** The handshake agreed that large frames may come compressed. */
+  readonly takesCompressed: boolean;
   onClosed(socket: ClientSocket, code: number): void;
 }
 
@@ -52,7 +54,7 @@ export class ClientSocket {
     this.#events = events;
     this.#limits = events.limits;
     this.expiresAt = expiresAt;
-    this.#sink = new SocketSink(ws, socket);
+    this.#sink = new SocketSink(ws, socket, events.takesCompressed);
     const limits = { pauseBytes: PAUSE_BYTES, hardBytes: this.#limits.outboxHardBytes };
     const outbox = new Outbox(seed.id, this.#sink, wsEncoder, limits, () => setImmediate(() => this.close(CLOSE.slow)));
     this.connection = new Connection(seed, outbox);

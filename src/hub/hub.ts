@@ -61,6 +61,8 @@ export interface HubOptions {
   readonly limits: Limits;
   readonly edge: Omit<EdgeConfig, "host" | "port" | "isTls">;
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  /** `http.compression`; not when left out. */
+  readonly compresses?: boolean;
   readonly auth: HubAuth;
   readonly log: HubLog;
   /** Sessions, journal, interactions, audit on disk; undefined: in memory only. */
@@ -244,6 +246,8 @@ export class Hub {
       sockets: this.sockets,
       basePath: isLocal ? "" : basePath,
       isLocal,
+      // The local socket is no slow link.
+      compresses: !isLocal && this.options.compresses === true,
       limits: this.options.limits,
       authenticate: (request, url) => (isLocal ? Promise.resolve(owner) : auth.authenticateUpgrade(request, url)),
       route: (url) => this.#route(url),

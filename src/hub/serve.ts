@@ -248,6 +248,7 @@ async function listen(
     limits: config.limits,
     edge: edgeConfig,
     tls,
+    compresses: config.http.compression,
     auth: authGate(auth, {
       port: () => port,
       isOwnOrigin: (origin, name) => isOwnOrigin(edge, origin, name),

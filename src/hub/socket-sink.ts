@@ -7,6 +7,7 @@ import type { Duplex } from "node:stream";
 import { WebSocket } from "ws";
 import type { Encoder } from "../core/fanout/feed.ts";
 import type { Sink } from "../core/fanout/outbox.ts";
+import { compressedFrames } from "../transport/ws-compression.ts";
 import { encodeTextFrames } from "../transport/ws-frames.ts";
 
 export const wsEncoder: Encoder<Buffer> = {
@@ -19,14 +20,18 @@ export const wsEncoder: Encoder<Buffer> = {
 export class SocketSink implements Sink<Buffer> {
   readonly #ws: WebSocket;
   readonly #socket: Duplex;
+  readonly #takesCompressed: boolean;
 
-  constructor(ws: WebSocket, socket: Duplex) {
+  /** `takesCompressed`: what the handshake agreed on (`transport/ws-compression.ts`). */
+  constructor(ws: WebSocket, socket: Duplex, takesCompressed: boolean) {
     this.#ws = ws;
     this.#socket = socket;
+    this.#takesCompressed = takesCompressed;
   }
 
   write(encoded: Buffer): void {
-    if (this.#ws.readyState === WebSocket.OPEN) this.#socket.write(encoded);
+    if (this.#ws.readyState !== WebSocket.OPEN) return;
+    this.#socket.write(this.#takesCompressed ? compressedFrames(encoded) : encoded);
   }
 
   buffered(): number {

@@ -8,6 +8,7 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import type { Limits } from "../config/config.ts";
 import { connectionId } from "../protocol/ids.ts";
+import { takesCompressed } from "../transport/ws-compression.ts";
 import { ClientSocket, type Route } from "./client-socket.ts";
 import { checkHost, checkOrigin, type Edge, hostHeaderOf } from "./edge.ts";
 import type { Principal } from "./principal.ts";
@@ -28,12 +29,16 @@ export interface UpgradePorts {
   readonly basePath: string;
   /** The local socket: no Host and no Origin to check. */
   readonly isLocal: boolean;
+  /** `http.compression`: clients that offer permessage-deflate get large frames compressed. */
+  readonly compresses: boolean;
   /** Who it is, or why not. Never throws. */
   authenticate(request: IncomingMessage, url: URL): Promise<Principal | UpgradeRefusal>;
   /** Where its messages go. */
   route(url: URL, principal: Principal): RouteChoice;
   onRefused(refusal: UpgradeRefusal, address: string): void;
 }
+
+const EXTENSIONS = "Sec-WebSocket-Extensions: ";
 
 const isRefusal = (value: object): value is UpgradeRefusal => "status" in value;
 
@@ -49,20 +54,25 @@ export class Upgrades {
   readonly #ports: UpgradePorts;
   readonly #server: WebSocketServer;
   readonly #ids = new WeakMap<IncomingMessage, string>();
+  /** Requests whose handshake agreed on compressed frames. */
+  readonly #compressing = new WeakSet<IncomingMessage>();
 
   constructor(ports: UpgradePorts) {
     this.#ports = ports;
     this.#server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
-      // Off: it costs 40–70 times the CPU and makes sends asynchronous, which our own frames could not interleave with.
-      perMessageDeflate: false,
+      // Only negotiated and read by the library, and without context both ways: it never sends a message of its own. Its own
+      // compressing costs 40–70 times the CPU and is asynchronous, which our frames could not interleave with.
+      perMessageDeflate: ports.compresses ? { serverNoContextTakeover: true, clientNoContextTakeover: true } : false,
       maxPayload: ports.limits.remoteFrameBytes,
       handleProtocols: chooseProtocol,
     });
-    this.#server.on("headers", (headers, request) =>
-      headers.push(`Acp-Connection-Id: ${this.#ids.get(request) ?? ""}`),
-    );
+    this.#server.on("headers", (headers, request) => {
+      const agreed = headers.find((header) => header.startsWith(EXTENSIONS));
+      if (takesCompressed(agreed?.slice(EXTENSIONS.length))) this.#compressing.add(request);
+      headers.push(`Acp-Connection-Id: ${this.#ids.get(request) ?? ""}`);
+    });
     // `ws` itself refuses what is no WebSocket handshake; those are 400s of its own.
     this.#server.on("wsClientError", (error, socket) => {
       refuseUpgrade(socket, { status: 400, detail: error.message });
@@ -118,6 +128,7 @@ export class Upgrades {
       };
       const events = {
         limits: this.#ports.limits,
+        takesCompressed: this.#compressing.has(request),
         onClosed: (closed: ClientSocket) => this.#ports.sockets.delete(closed),
       };
       this.#ports.sockets.add(new ClientSocket(ws, socket, seed, route, events, principal.expiresAt));

@@ -114,6 +114,18 @@ onLinux("npm run bench", () => {
     expect((await tiny("storm")).result).toMatchObject({ clients: 5, exact: 5, updates: 150, editorUpdates: 150 });
   });
 
+  it("compression: large frames shrink, small ones do not, and both come whole", async () => {
+    const { result } = await tiny("compression");
+    const complete = { without: { completeClients: 2 }, compressed: { completeClients: 2 } };
+    expect(result).toMatchObject([
+      { bytes: 300, ...complete },
+      { bytes: 18_000, ...complete },
+    ]);
+    const [small, large] = result as { share: number }[];
+    expect(small?.share).toBeCloseTo(1, 1);
+    expect(large?.share).toBeLessThan(0.6);
+  });
+
   it("store: each kind of burst is measured", async () => {
     const { result } = await tiny("store");
     expect((result as { bursts: unknown[] }).bursts).toHaveLength(5);

@@ -1,5 +1,5 @@
 // An ACP agent that does what its prompt says: `burst <count> <bytes>` as fast as its pipe takes it, `paced <count> <bytes>
-// <perSecond>`, or `ask <count>`: so many permissions, one after the other. Plain Node. Every update holds its number and the
+// <perSecond>`, `prose <count> <bytes>` with text that compresses as text does, or `ask <count>`: permissions, one after the other. Plain Node. Every update holds its number and the
 // time it was written; the last one of a prompt holds END_MARK.
 import { micros } from "./measure.mjs";
 
@@ -27,6 +27,21 @@ async function burst(sessionId, count, bytes) {
     if (batch.length < 65_536 && index < count) continue;
     await written(batch);
     batch = "";
+  }
+}
+
+/** Pages of this project's own words. */
+async function prose(sessionId, count, bytes) {
+  const { readFileSync } = await import("node:fs");
+  const words = ["README.md", "docs/architecture.md", "docs/operations.md"]
+    .map((name) => readFileSync(new URL(`../../../${name}`, import.meta.url), "utf8"))
+    .join("\n");
+  const pages = words.repeat(Math.ceil((bytes * 2) / words.length) + 1);
+  for (let index = 1; index <= count; index += 1) {
+    const head = `${index} ${micros()} ${index === count ? END_MARK : ""}`;
+    const from = (index * 997) % words.length;
+    const said = head + pages.slice(from, from + bytes - head.length);
+    await written(update(sessionId, JSON.stringify(said).slice(1, -1)));
   }
 }
 
@@ -60,7 +75,7 @@ async function ask(sessionId, count) {
   }
 }
 
-const WORK = { burst, paced, ask };
+const WORK = { burst, paced, prose, ask };
 let sessions = 0;
 async function onMessage(message) {
   const { id, method, params } = message;

@@ -2,9 +2,15 @@
 // that the driver costs as little as it can.
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
+import { constants, inflateRawSync } from "node:zlib";
 import { agentText } from "./agent-text.mjs";
 import { END_MARK } from "./burst-agent.mjs";
 import { micros } from "./measure.mjs";
+
+const COMPRESSED = 0x40;
+const FLUSH_TAIL = Buffer.from([0, 0, 0xff, 0xff]);
+const inflated = (payload) =>
+  inflateRawSync(Buffer.concat([payload, FLUSH_TAIL]), { finishFlush: constants.Z_SYNC_FLUSH });
 
 const END = Buffer.from(END_MARK);
 
@@ -120,7 +126,8 @@ export class CountingClient {
       }
       if (data.length - at < head + length) break;
       const opcode = data[at] & 15;
-      if (opcode === 1) this.#onFrame(data.subarray(at + head, at + head + length));
+      const payload = data.subarray(at + head, at + head + length);
+      if (opcode === 1) this.#onFrame((data[at] & COMPRESSED) === 0 ? payload : inflated(payload));
       at += head + length;
     }
     this.#rest = at === data.length ? Buffer.alloc(0) : data.subarray(at);

@@ -86,7 +86,7 @@ export async function startHub(options = {}) {
     address,
     addressOf,
     pids: { server: hub.child.pid, bridge: first.pid, agent: first.agent },
-    client: () => attached(address, first.sessionId),
+    client: (more = {}) => attached({ ...address, headers: { ...headers, ...more } }, first.sessionId),
     prompt: (text) => void first.editor.prompt(first.sessionId, text),
     promptDone: (text) => first.editor.prompt(first.sessionId, text),
     /** Kills it as a crash would, and starts another in the same place. */

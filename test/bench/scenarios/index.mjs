@@ -2,6 +2,7 @@
 import { attach } from "./attach.mjs";
 import { burst } from "./burst.mjs";
 import { catchup } from "./catchup.mjs";
+import { compression } from "./compression.mjs";
 import { fleet } from "./fleet.mjs";
 import { idle } from "./idle.mjs";
 import { joins } from "./joins.mjs";
@@ -31,6 +32,7 @@ export const SCENARIOS = {
   idle,
   stalled,
   storm,
+  compression,
   store,
   zcode,
   soak,

@@ -87,7 +87,7 @@ describe("other pages", () => {
   let hub: SecureHub;
   const origin = "https://app.example";
   beforeAll(async () => {
-    hub = await startSecureHub({ http: { origins: [origin], hosts: [] } });
+    hub = await startSecureHub({ http: { origins: [origin], hosts: [], compression: false } });
   });
   afterAll(() => hub.stop());
 
