@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { round } from "./lib/measure.mjs";
+import { costModel } from "./lib/model.mjs";
 import { noise } from "./lib/noise.mjs";
 import { MAIN } from "./lib/processes.mjs";
 import { judged, rounded, table } from "./lib/report.mjs";
@@ -75,7 +76,9 @@ for (const name of names) {
   say(`(${seconds} s; load ${after.load}, spin ${after.spinMs} to ${after.spinMaxMs} ms)`);
 }
 report.after = noise();
+report.model = costModel(report.scenarios);
 report.seconds = round((performance.now() - startedAt) / 1000, 1);
 say(`\nBudgets\n${table(report.budgets)}`);
+if (report.model !== undefined) say(`\nCost model\n${JSON.stringify(report.model, null, 1)}`);
 say(`\nSpin before ${report.before.spinMs} ms, after ${report.after.spinMs} ms; ${report.seconds} s in all`);
 process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);

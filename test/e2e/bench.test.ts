@@ -10,6 +10,7 @@ const exec = promisify(execFile);
 interface Report {
   readonly before: { readonly spinMs: number; readonly load: number };
   readonly scenarios: Record<string, { readonly result: unknown }>;
+  readonly model: { readonly hubMicrosPerUpdate: number; readonly hubMicrosPerUpdateAndClient: number };
   readonly budgets: readonly { readonly what: string; readonly figure: number; readonly verdict: string }[];
 }
 
@@ -37,6 +38,11 @@ onLinux("npm run bench", () => {
       expect.stringMatching(/^(met|missed)$/),
     ]);
     expect(words).toContain("Budgets");
+    // Through two points a line goes exactly.
+    const [one, three] = result as { hub: { serverMicrosPerDelivery: number } }[];
+    const { hubMicrosPerUpdate: base, hubMicrosPerUpdateAndClient: each } = report.model;
+    expect(base + each).toBeCloseTo(one?.hub.serverMicrosPerDelivery ?? 0, 0);
+    expect(base + 3 * each).toBeCloseTo(3 * (three?.hub.serverMicrosPerDelivery ?? 0), 0);
   });
 
   it("paced: every client gets every update, and says how old each was", async () => {

@@ -1,6 +1,7 @@
 // Children of a benchmark: their lines, their ends, what runs below them. A child that ends when it should not fails the run.
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -20,8 +21,34 @@ export function lines(child, onLine) {
   });
 }
 
-export const start = (node, args, options = {}) =>
-  spawn(node, args, { stdio: ["pipe", "pipe", "inherit"], ...options });
+const running = new Set();
+const homes = new Set();
+
+export function start(node, args, options = {}) {
+  const child = spawn(node, args, { stdio: ["pipe", "pipe", "inherit"], ...options });
+  running.add(child);
+  child.once("exit", () => running.delete(child));
+  return child;
+}
+
+/** A directory for one hub. */
+export function makeHome() {
+  const home = mkdtempSync(join(tmpdir(), "acp-hub-bench-"));
+  homes.add(home);
+  return home;
+}
+
+export function removeHome(home) {
+  homes.delete(home);
+  rmSync(home, { recursive: true, force: true });
+}
+
+/** However the run ends, nothing of it is left. */
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+  for (const home of homes) rmSync(home, { recursive: true, force: true });
+});
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130));
 
 /** Resolves with what `read` makes of a line, once it makes something of one. */
 export function said(child, read, what) {

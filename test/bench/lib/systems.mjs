@@ -1,11 +1,10 @@
 // The sides of each comparison: the bare relay, the relay that batches (the ceiling), and acp-hub as built (agent → bridge → hub).
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { attached } from "./acp-client.mjs";
 import { CountingClient } from "./counting-client.mjs";
 import { Editor } from "./editor.mjs";
-import { AGENT, childrenOf, ended, lines, MAIN, RELAY, said, start } from "./processes.mjs";
+import { AGENT, childrenOf, ended, lines, MAIN, makeHome, RELAY, removeHome, said, start } from "./processes.mjs";
 
 export async function startRelay({ node = process.execPath, way = "relay" } = {}) {
   const child = start(node, [RELAY, AGENT, way]);
@@ -61,7 +60,7 @@ export async function startBridge({ node, env, flags = [] }) {
 /** `bridges` bridges on one hub. The first one's session is the one most scenarios look at. */
 export async function startHub(options = {}) {
   const { node = process.execPath, bridges: count = 1, config = {} } = options;
-  const home = mkdtempSync(join(tmpdir(), "acp-hub-bench-"));
+  const home = makeHome();
   writeFileSync(join(home, "config.json"), JSON.stringify({ ...CONFIG, ...config }));
   let hub = await startHubProcess({ node, home, flags: options.hubFlags });
   const { env, port } = hub;
@@ -100,7 +99,7 @@ export async function startHub(options = {}) {
       for (const bridge of bridges) await bridge.stop();
       hub.child.kill("SIGTERM");
       await ended(hub.child);
-      rmSync(home, { recursive: true, force: true });
+      removeHome(home);
     },
   };
 }

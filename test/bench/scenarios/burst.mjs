@@ -26,8 +26,11 @@ async function atCount(count, { updates, rounds, withText, node }) {
   return result;
 }
 
-/** A round takes seconds, not minutes, however many clients there are. */
-const updatesFor = (count, updates) => (count >= 1000 ? Math.min(updates, 1000) : updates);
+/** The relay's rounds take seconds, not minutes, however many clients there are. */
+const DELIVERIES_MAX = 250_000;
+const updatesFor = (count, updates) => Math.min(updates, Math.ceil(DELIVERIES_MAX / count));
+/** Few clients are quick, and their rounds lie far apart. */
+const roundsFor = (count, rounds) => (count <= 10 ? rounds * 2 - 1 : rounds);
 
 function budgets(results, { isNewNode }) {
   const of = (count) => results.find((each) => each.clients === count);
@@ -46,13 +49,13 @@ const share = ({ hub, relay }) => hub.serverMicrosPerDelivery / relay.serverMicr
 
 export const burst = {
   summary: "one agent at full speed, 1 to 1,000 clients",
-  defaults: { counts: [1, 10, 50, 100, 1000], updates: 5000, rounds: 7 },
+  defaults: { counts: [1, 10, 50, 100, 1000], updates: 5000, rounds: 5 },
   tiny: { counts: [1, 3], updates: 50, rounds: 1, withText: true },
   async run(options) {
     const results = [];
     for (const count of options.counts) {
-      const rounds = count >= 1000 ? Math.min(options.rounds, 5) : options.rounds;
-      results.push(await atCount(count, { ...options, rounds, updates: updatesFor(count, options.updates) }));
+      const size = { rounds: roundsFor(count, options.rounds), updates: updatesFor(count, options.updates) };
+      results.push(await atCount(count, { ...options, ...size }));
     }
     return results;
   },

@@ -8,17 +8,16 @@ const DELIVERIES_MAX = 20_000;
 async function atCount(clients, { perSecond: wanted, seconds, rounds, withText, node }) {
   const perSecond = Math.max(1, Math.min(wanted, Math.floor(DELIVERIES_MAX / clients)));
   const updates = Math.ceil(perSecond * seconds);
-  const systems = [await startRelay({ node }), await startRelay({ node, way: "batched" }), await startHub({ node })];
+  const systems = [await startRelay({ node }), await startHub({ node })];
   const opened = await openClients(systems, clients);
   const work = { prompt: `paced ${updates} 300 ${perSecond}`, updates, withLatency: true, withText };
   const samples = await interleave(systems, rounds, (system, at) => streamRound(system, opened[at], work));
   await closeAll(systems, opened);
-  const [relay, batched, hub] = samples.map(summary);
+  const [relay, hub] = samples.map(summary);
   return {
     clients,
     perSecond,
     relay,
-    batched,
     hub,
     addedP50Ms: hub.p50Ms - relay.p50Ms,
     addedP99Ms: hub.p99Ms - relay.p99Ms,

@@ -1,10 +1,7 @@
 // What `bridge` adds to an editor's start: time from spawn to the initialize answer, and memory over the agent alone, which is a bare
 // Node. Without a hub, and with one that is up.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { median, rssMb, sleep, spread } from "../lib/measure.mjs";
-import { AGENT, ended, MAIN, said, start } from "../lib/processes.mjs";
+import { AGENT, ended, MAIN, makeHome, removeHome, said, start } from "../lib/processes.mjs";
 import { startHubProcess } from "../lib/systems.mjs";
 
 const INITIALIZE =
@@ -24,8 +21,8 @@ async function once(node, args, env) {
 }
 
 async function run({ rounds, node = process.execPath }) {
-  const home = mkdtempSync(join(tmpdir(), "acp-hub-bench-"));
-  const busyHome = mkdtempSync(join(tmpdir(), "acp-hub-bench-"));
+  const home = makeHome();
+  const busyHome = makeHome();
   const hub = await startHubProcess({ node, home: busyHome });
   const env = { ...process.env, ACP_HUB_HOME: home, ACP_HUB_NO_AUTOSTART: "1" };
   const bridge = [MAIN, "bridge", "--", node, AGENT];
@@ -45,7 +42,7 @@ async function run({ rounds, node = process.execPath }) {
   const idleRss = rssMb(hub.child.pid);
   hub.child.kill("SIGTERM");
   await ended(hub.child);
-  for (const dir of [home, busyHome]) rmSync(dir, { recursive: true, force: true });
+  for (const dir of [home, busyHome]) removeHome(dir);
   const of = (name, field) => median(samples[name].map((each) => each[field]));
   return {
     rounds,
