@@ -1,9 +1,13 @@
 /** The benchmarks still run, and what they count is right. What they time is nobody's business here. */
 import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 
+const DOCS = fileURLToPath(new URL("../bench/docs.mjs", import.meta.url));
 const RUN = fileURLToPath(new URL("../bench/run.mjs", import.meta.url));
 const exec = promisify(execFile);
 
@@ -147,6 +151,29 @@ onLinux("npm run bench", () => {
     const { samples, churned } = result as { samples: number; churned: number };
     expect(samples).toBeGreaterThan(1);
     expect(churned).toBe(samples);
+  });
+
+  it("its figures go into the page, and those of other scenarios stay", async () => {
+    const dir = mkdtempSync(join(tmpdir(), "acp-hub-bench-docs-"));
+    const [run, page] = [join(dir, "run.json"), join(dir, "page.md")];
+    const budget = { what: "a thing", figure: 2, limit: "≤ 3", verdict: "met" };
+    const model = { hubMicrosPerUpdate: 7, updatesPerSecondOfOneCore: { 1: 9 } };
+    writeFileSync(
+      page,
+      "a\n<!-- generated: budgets -->\n<!-- end -->\nb\n<!-- generated: model -->\n<!-- end -->\nc\n",
+    );
+    for (const what of ["a thing", "another"]) {
+      writeFileSync(run, JSON.stringify({ node: "v20.0.0", budgets: [{ ...budget, what }], model }));
+      await exec(process.execPath, [DOCS, run, page]);
+    }
+    const text = readFileSync(page, "utf8");
+    rmSync(dir, { recursive: true });
+    expect(text).toContain(
+      "| a thing | ≤ 3 | 2 | met | v20.0.0 |\n| another | ≤ 3 | 2 | met | v20.0.0 |\n<!-- end -->\nb",
+    );
+    expect(text).toContain(
+      "| hub CPU, µs per update, whoever listens | 7 |\n| updates a second one core fans out, 1 client | 9 |",
+    );
   });
 
   it("names what there is when a scenario is unknown", async () => {
