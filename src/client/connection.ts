@@ -61,7 +61,11 @@ export interface ConnectionOptions {
 }
 
 /** Not an object literal in the call: this is what makes the hub send `_acp-hub/*` notices. */
-export const DEFAULT_CAPABILITIES: JsonObject = { elicitation: { form: {}, url: {} }, _meta: { "acp-hub": {} } };
+export const DEFAULT_CAPABILITIES: JsonObject = {
+  elicitation: { form: {}, url: {} },
+  session: { configOptions: { boolean: {} } },
+  _meta: { "acp-hub": {} },
+};
 
 interface Live {
   readonly socket: Socket;

@@ -4,6 +4,7 @@
 
 import { isObject, type Json, type JsonObject, objectAt, put } from "../protocol/json.ts";
 import { HUB_META } from "../protocol/meta.ts";
+import type { Audience } from "./audience.ts";
 
 /** What one client can show, read from its own `clientCapabilities`. */
 export interface ClientAbilities {
@@ -13,20 +14,40 @@ export interface ClientAbilities {
   readonly isExtended: boolean;
   /** `_meta["acp-hub"].updates === "all"`: every session at once, without attaching (B1). */
   readonly wantsAll: boolean;
-  readonly hasBooleanOptions: boolean;
+  /** `auth.terminal`: it can run the agent's login in a terminal. */
+  readonly hasTerminalLogin: boolean;
+  /** Whose updates it may be sent. */
+  readonly audiences: ReadonlySet<Audience>;
 }
 
 export function abilitiesOf(capabilities: JsonObject | undefined): ClientAbilities {
   const elicitation = objectAt(capabilities, "elicitation");
   const hub = objectAt(objectAt(capabilities, "_meta"), HUB_META);
-  const configOptions = objectAt(objectAt(capabilities, "session"), "configOptions");
   return {
     hasForms: isObject(elicitation?.["form"]),
     hasUrls: isObject(elicitation?.["url"]),
     isExtended: hub !== undefined,
     wantsAll: hub?.["updates"] === "all",
-    hasBooleanOptions: configOptions?.["boolean"] === true || isObject(configOptions?.["boolean"]),
+    hasTerminalLogin: objectAt(capabilities, "auth")?.["terminal"] === true,
+    audiences: audiencesOf(capabilities, hub !== undefined),
   };
+}
+
+/** ACP declares by an object; `true` is taken for one. */
+const isDeclared = (value: Json | undefined): boolean => value === true || isObject(value);
+
+function audiencesOf(capabilities: JsonObject | undefined, isExtended: boolean): ReadonlySet<Audience> {
+  const session = objectAt(capabilities, "session");
+  const declared: [Audience, boolean][] = [
+    ["all", true],
+    ["extended", isExtended],
+    ["notices", isDeclared(session?.["notices"])],
+    ["compaction", isDeclared(session?.["compaction"])],
+    ["booleanOptions", isDeclared(objectAt(session, "configOptions")?.["boolean"])],
+    ["plans", isDeclared(capabilities?.["plan"])],
+    ["subagents", isDeclared(capabilities?.["subagents"])],
+  ];
+  return new Set(declared.flatMap(([audience, isIn]) => (isIn ? [audience] : [])));
 }
 
 /** Members that are bound to a client's own host: the primary's alone count (I4). */

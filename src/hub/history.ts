@@ -3,7 +3,7 @@
  */
 
 import { coalesce } from "../core/journal/coalesce.ts";
-import { type FrameMarks, isExtendedOnly, itemText } from "../core/journal/frames.ts";
+import { type FrameMarks, itemTextFor } from "../core/journal/frames.ts";
 import { itemAfter, type JournalItem } from "../core/journal/item.ts";
 import type { ClientRequest, Connection } from "../core/mirror/connection.ts";
 import { pageLimit } from "../core/mirror/page-limit.ts";
@@ -80,8 +80,8 @@ export class History implements MirrorHistory<Buffer> {
 
   #send(connection: Connection<Buffer>, items: readonly HistoryItem[], marks: FrameMarks): void {
     for (const { epoch, item } of items) {
-      if (isExtendedOnly(item) && !connection.abilities.isExtended) continue;
-      connection.outbox.send(itemText(item, epoch, marks));
+      const text = itemTextFor(connection.abilities.audiences, item, epoch, marks);
+      if (text !== undefined) connection.outbox.send(text);
     }
   }
 

@@ -5,6 +5,7 @@
  * W1 An attachment stays with the instance it was made on (S9).
  * W2 A bare id that fits several instances is refused with the candidates, never guessed (S9).
  */
+import { withoutTerminalLogin } from "../core/audience.ts";
 import type { ClientRequest, Connection } from "../core/mirror/connection.ts";
 import { checkMethod } from "../core/mirror/gate.ts";
 import { IN_FLIGHT_MAX } from "../core/mirror/mirror.ts";
@@ -232,7 +233,7 @@ export class HubWide implements Route {
     const sessionId = stringAt(result, "sessionId") ?? stringAt(request.params, "sessionId");
     if (sessionId !== undefined) state.homes.set(sessionId, instance);
     this.#noteAttached(connection, instance);
-    const info = instance.mirror.agentInfo ?? {};
+    const info = withoutTerminalLogin(instance.mirror.agentInfo ?? {}, connection.abilities.hasTerminalLogin);
     const agent: JsonObject = {
       instance: instance.id,
       agentInfo: objectAt(info, "agentInfo") ?? null,

@@ -6,9 +6,7 @@
  * F3 The tail is bounded in bytes; what falls out is served by the journal.
  */
 import type { ConnectionId } from "../../protocol/ids.ts";
-
-/** Who gets a frame besides being subscribed: everyone, or those that declared `_meta["acp-hub"]` (B4). */
-export type Audience = "all" | "extended";
+import type { Audience } from "../audience.ts";
 
 export interface FeedFrame {
   readonly seq: number;
@@ -16,6 +14,8 @@ export interface FeedFrame {
   readonly first?: number;
   readonly text: string;
   readonly audience: Audience;
+  /** What readers outside the audience get in its place. */
+  readonly otherwise?: string;
   /** The author of an echo, who rendered it already (B3). */
   readonly except?: ConnectionId;
 }
@@ -28,6 +28,7 @@ export interface Segment<Encoded> {
   readonly except: ConnectionId | undefined;
   readonly encoded: Encoded;
   readonly bytes: number;
+  readonly otherwise?: { readonly encoded: Encoded; readonly bytes: number };
 }
 
 /** Turns texts into what a socket takes, all of them in one piece. */
@@ -101,6 +102,7 @@ export class Feed<Encoded> {
       except: head.except,
       encoded,
       bytes,
+      ...(head.otherwise !== undefined && { otherwise: this.#encoder.encode([head.otherwise]) }),
     };
     this.#keep(segment);
     for (const reader of this.readers) reader.onSegment(segment);
@@ -116,5 +118,6 @@ export class Feed<Encoded> {
 }
 
 function isSameGroup(a: FeedFrame | undefined, b: FeedFrame | undefined): boolean {
-  return a?.audience === b?.audience && a?.except === b?.except && a?.except === undefined;
+  const isShared = a?.except === undefined && a?.otherwise === undefined && b?.otherwise === undefined;
+  return isShared && a?.audience === b?.audience && b?.except === undefined;
 }

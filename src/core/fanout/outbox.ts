@@ -8,6 +8,7 @@
  * O4 Over the hard bound the connection is hopeless: the owner is told once and closes it with a code that says resume.
  */
 import type { ConnectionId } from "../../protocol/ids.ts";
+import type { Audience } from "../audience.ts";
 import type { Encoder, Feed, FeedReader, Segment } from "./feed.ts";
 
 /** The socket as the outbox sees it. Calls never come back synchronously. */
@@ -60,7 +61,8 @@ export class Outbox<Encoded> {
   readonly #subscriptions = new Map<Feed<Encoded>, Subscription<Encoded>>();
   #queuedBytes = 0;
   #isClosed = false;
-  isExtended = false;
+  /** Which updates it may be sent. */
+  audiences: ReadonlySet<Audience> = new Set(["all"]);
 
   constructor(
     id: ConnectionId,
@@ -146,6 +148,11 @@ export class Outbox<Encoded> {
   /** For subscriptions: writes shared bytes. */
   writeSegment(segment: Segment<Encoded>): void {
     if (!this.#isClosed) this.#sink.write(segment.encoded, segment.bytes);
+  }
+
+  /** For subscriptions: what stands in place of a segment that is not for this connection, if anything does. */
+  writeOtherwise({ otherwise }: Segment<Encoded>): void {
+    if (!this.#isClosed && otherwise !== undefined) this.#sink.write(otherwise.encoded, otherwise.bytes);
   }
 
   /** For subscriptions: writes texts of this connection alone. */
@@ -260,7 +267,7 @@ class Subscription<Encoded> implements FeedReader<Encoded> {
 
   #take(segment: Segment<Encoded>): void {
     this.#cursor = segment.last;
-    if (segment.audience === "extended" && !this.#outbox.isExtended) return;
+    if (!this.#outbox.audiences.has(segment.audience)) return this.#outbox.writeOtherwise(segment);
     if (segment.except === this.#outbox.id && segment.except !== undefined) return;
     this.#outbox.writeSegment(segment);
   }

@@ -1,8 +1,9 @@
 /** Journal items as the messages a reader gets, stamped. */
 
 import { HUB } from "../../protocol/hub-methods.ts";
-import type { JsonObject } from "../../protocol/json.ts";
+import { type JsonObject, objectAt } from "../../protocol/json.ts";
 import { withHubMeta } from "../../protocol/meta.ts";
+import { type Audience, audienceOf, substituteFor } from "../audience.ts";
 import { stampedNotification, stampObject } from "../stamp.ts";
 import { itemParams, type JournalItem } from "./item.ts";
 
@@ -25,6 +26,19 @@ const marksOf = (item: JournalItem, epoch: string, marks: FrameMarks) => ({
 /** An item for a client. */
 export function itemText(item: JournalItem, epoch: string, marks: FrameMarks = {}): string {
   return stampedNotification(item.method, itemParams(item), marksOf(item, epoch, marks));
+}
+
+/** An item for a client of these audiences; undefined: it is not for that client. */
+export function itemTextFor(
+  audiences: ReadonlySet<Audience>,
+  item: JournalItem,
+  epoch: string,
+  marks: FrameMarks = {},
+): string | undefined {
+  if (item.run !== undefined || audiences.has(audienceOf(item.method, item.params)))
+    return itemText(item, epoch, marks);
+  const update = substituteFor(objectAt(item.params, "update"));
+  return update === undefined ? undefined : itemText({ ...item, params: { ...item.params, update } }, epoch, marks);
 }
 
 /** An item for a mirror: joined text keeps its piece lengths, so that the copy is as exact as the original (J4). */

@@ -11,7 +11,8 @@ import type { JsonObject } from "../../protocol/json.ts";
 import { objectAt } from "../../protocol/json.ts";
 import { LINK } from "../../protocol/link.ts";
 import { HUB_META } from "../../protocol/meta.ts";
-import { isExtendedOnly, itemText } from "../journal/frames.ts";
+import { updateFor } from "../audience.ts";
+import { itemTextFor } from "../journal/frames.ts";
 import type { Connection } from "./connection.ts";
 import type { MirrorContext } from "./context.ts";
 import type { Copies } from "./copies.ts";
@@ -76,8 +77,8 @@ export class Attachments<Encoded> {
       const isWholeReplay = plan.after === 0 && plan.tailItems === undefined;
       connection.outbox.subscribe(ready.feed, this.#source(connection, ready, tail, isWholeReplay), plan.after);
       for (const item of plan.tailItems ?? []) {
-        if (isExtendedOnly(item) && !connection.abilities.isExtended) continue;
-        connection.outbox.send(itemText(item, ready.epoch, { replay: true }), ready.feed);
+        const text = itemTextFor(connection.abilities.audiences, item, ready.epoch, { replay: true });
+        if (text !== undefined) connection.outbox.send(text, ready.feed);
       }
       onResult({ session: ready, result: this.#result(connection, ready, plan) });
       if (plan.after === tail && tail > 0) this.#sendStates(connection, ready, plan);
@@ -203,8 +204,10 @@ export class Attachments<Encoded> {
   /** S5: who gets no history, or only its end, still knows the commands, the plan, the usage. Behind the response. */
   #sendStates(connection: Connection<Encoded>, session: MirrorSession<Encoded>, plan: HistoryPlan): void {
     const given = new Set((plan.tailItems ?? []).map((item) => objectAt(item.params, "update")?.["sessionUpdate"]));
-    for (const [kind, update] of session.lastStates)
-      if (!given.has(kind)) connection.outbox.send(stateText(session.id, update), session.feed);
+    for (const [kind, update] of session.lastStates) {
+      const shown = given.has(kind) ? undefined : updateFor(connection.abilities.audiences, update);
+      if (shown !== undefined) connection.outbox.send(stateText(session.id, shown), session.feed);
+    }
   }
 
   #result(connection: Connection<Encoded>, session: MirrorSession<Encoded>, plan: HistoryPlan): JsonObject {

@@ -2,9 +2,10 @@
 
 import { failure, type RpcError, type RpcId, type RpcResponse, request } from "../../protocol/envelope.ts";
 import type { ConnectionId, InteractionId } from "../../protocol/ids.ts";
-import type { Json, JsonObject } from "../../protocol/json.ts";
+import { isObject, type Json, type JsonObject } from "../../protocol/json.ts";
 import type { Author, By } from "../../protocol/meta.ts";
 import type { Scope } from "../../protocol/scopes.ts";
+import { withoutBooleans } from "../audience.ts";
 import { abilitiesOf, type ClientAbilities } from "../capabilities.ts";
 import type { Feed } from "../fanout/feed.ts";
 import type { Outbox } from "../fanout/outbox.ts";
@@ -99,7 +100,7 @@ export class Connection<Encoded> {
       typeof capabilities === "object" && capabilities !== null && !Array.isArray(capabilities) ? capabilities : {};
     this.abilities = abilitiesOf(this.capabilities);
     this.clientInfo = params["clientInfo"];
-    this.outbox.isExtended = this.abilities.isExtended;
+    this.outbox.audiences = this.abilities.audiences;
     this.isInitialized = true;
   }
 
@@ -115,13 +116,14 @@ export class Connection<Encoded> {
     const request = this.inFlight.get(id);
     if (this.isGone || request === undefined) return;
     this.inFlight.delete(id);
-    this.outbox.send(
-      JSON.stringify(
-        "error" in body
-          ? failure(id, body.error)
-          : { jsonrpc: "2.0", id, result: this.decorateResult?.(request, body.result) ?? body.result },
-      ),
-      feed,
+    const text = JSON.stringify(
+      "error" in body ? failure(id, body.error) : { jsonrpc: "2.0", id, result: this.#shown(request, body.result) },
     );
+    this.outbox.send(text, feed);
+  }
+
+  #shown(request: ClientRequest, given: Json): Json {
+    const result = this.decorateResult?.(request, given) ?? given;
+    return isObject(result) && !this.abilities.audiences.has("booleanOptions") ? withoutBooleans(result) : result;
   }
 }

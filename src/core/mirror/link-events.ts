@@ -7,13 +7,14 @@ import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from "../../pr
 import { LINK, type LinkPrimary, type LinkSession } from "../../protocol/link.ts";
 import { hubMeta, readBy, type Stamp, withHubMeta } from "../../protocol/meta.ts";
 import { readQueue, readSettledNotice, readTurnState } from "../../protocol/notices.ts";
+import { audienceOf, substituteFor } from "../audience.ts";
 import { itemText } from "../journal/frames.ts";
 import type { Attachments } from "./attach.ts";
 import type { MirrorContext } from "./context.ts";
 import type { Copies } from "./copies.ts";
 import { tellTurnState } from "./dialect.ts";
 import { tellPromptReceived, tellResolved, tellTurnComplete } from "./draft-attach.ts";
-import { isNotice, readEventStamp, readItem, readLinkSession } from "./link-reading.ts";
+import { readEventStamp, readItem, readLinkSession } from "./link-reading.ts";
 import { MirrorSession } from "./session.ts";
 
 type Notification = Frame & { readonly kind: "notification" };
@@ -192,10 +193,19 @@ export class LinkEvents<Encoded> {
   ): void {
     const except = exceptOf(method, params, stamp);
     const { seq } = stamp;
-    const isForExtended = isNotice(method);
-    const audience = isForExtended ? "extended" : "all";
-    if (except === undefined) session.feed.publish({ seq, first, text, audience });
-    else session.feed.publish({ seq, first, text, audience, except: connectionId(except) });
+    const audience = audienceOf(method, params);
+    const isForExtended = audience === "extended";
+    const otherwise = audience === "all" ? undefined : otherwiseText(method, params);
+    if (except === undefined && otherwise === undefined) session.feed.publish({ seq, first, text, audience });
+    else
+      session.feed.publish({
+        seq,
+        first,
+        text,
+        audience,
+        ...(otherwise !== undefined && { otherwise }),
+        ...(except !== undefined && { except: connectionId(except) }),
+      });
     this.#context.markDirty(session);
     if (isForExtended) this.#tellOthers(session, text);
   }
@@ -271,13 +281,21 @@ export class LinkEvents<Encoded> {
     params: JsonObject | undefined,
     session: MirrorSession<Encoded> | undefined,
   ): void {
+    const audience = audienceOf(method, params);
     const isComplete = method === ACP.elicitationComplete;
     for (const connection of this.#context.connections) {
-      if (!connection.isInitialized || (isComplete && !this.#copies.isReceiver(params, connection))) continue;
+      if (!connection.isInitialized || !connection.abilities.audiences.has(audience)) continue;
+      if (isComplete && !this.#copies.isReceiver(params, connection)) continue;
       if (session === undefined) connection.outbox.send(connection.isHubWide ? this.#withInstance(text) : text);
       else if (connection.outbox.isSubscribed(session.feed)) connection.outbox.send(text, session.feed);
     }
   }
+}
+
+/** The message with what stands in the update's place for who may not be sent it; undefined: nothing does. */
+function otherwiseText(method: string, params: JsonObject): string | undefined {
+  const update = substituteFor(objectAt(params, "update"));
+  return update === undefined ? undefined : JSON.stringify(notification(method, { ...params, update }));
 }
 
 const isEcho = (method: string, params: JsonObject): boolean =>

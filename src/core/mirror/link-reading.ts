@@ -3,7 +3,6 @@
  * types we need or the message is refused; members we do not know are kept. Pure.
  */
 
-import { HUB } from "../../protocol/hub-methods.ts";
 import { arrayAt, type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
 import type { LinkSession } from "../../protocol/link.ts";
 import { HUB_META, hubMeta, readBy, type Stamp, withHubMeta } from "../../protocol/meta.ts";
@@ -117,6 +116,3 @@ function withoutStamp(params: JsonObject): JsonObject {
   const { _meta: _stamp, ...rest } = params;
   return rest;
 }
-
-/** True for the notices only clients that understand `_acp-hub/*` get (B4). */
-export const isNotice = (method: string): boolean => method === HUB.turn || method === HUB.interactionSettled;

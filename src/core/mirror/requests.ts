@@ -6,9 +6,10 @@ import { FEATURES, HUB } from "../../protocol/hub-methods.ts";
 import { sessionId } from "../../protocol/ids.ts";
 import { isObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
 import { HUB_META, hubMeta, withHubMeta } from "../../protocol/meta.ts";
+import { withoutTerminalLogin } from "../audience.ts";
 import { fingerprint } from "../hash.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
-import { isExtendedOnly, itemText } from "../journal/frames.ts";
+import { itemTextFor } from "../journal/frames.ts";
 import type { JournalItem } from "../journal/item.ts";
 import type { Attachments } from "./attach.ts";
 import type { ClientRequest, Connection } from "./connection.ts";
@@ -86,7 +87,7 @@ export class MirrorRequests<Encoded> {
 
   /** The initialize result a remote client gets: the agent's own, and what the hub adds (I5). */
   initializeResult(connection: Connection<Encoded>, hubVersion: string): JsonObject {
-    const agent = this.#context.agentInfo ?? {};
+    const agent = withoutTerminalLogin(this.#context.agentInfo ?? {}, connection.abilities.hasTerminalLogin);
     const capabilities = objectAt(agent, "agentCapabilities") ?? {};
     const sessions = objectAt(capabilities, "sessionCapabilities") ?? {};
     const meta = objectAt(agent, "_meta") ?? {};
@@ -240,8 +241,8 @@ export class MirrorRequests<Encoded> {
 
   #sendPage(connection: Connection<Encoded>, session: MirrorSession<Encoded>, items: readonly JournalItem[]): void {
     for (const item of items) {
-      if (isExtendedOnly(item) && !connection.abilities.isExtended) continue;
-      connection.outbox.send(itemText(item, session.epoch, { replay: true, page: true }), session.feed);
+      const text = itemTextFor(connection.abilities.audiences, item, session.epoch, { replay: true, page: true });
+      if (text !== undefined) connection.outbox.send(text, session.feed);
     }
   }
 

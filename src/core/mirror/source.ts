@@ -4,7 +4,7 @@ import { notification } from "../../protocol/envelope.ts";
 import { HUB } from "../../protocol/hub-methods.ts";
 import { objectAt } from "../../protocol/json.ts";
 import type { CatchUpPage, CatchUpSource } from "../fanout/outbox.ts";
-import { isExtendedOnly, itemText } from "../journal/frames.ts";
+import { itemTextFor } from "../journal/frames.ts";
 import type { JournalItem } from "../journal/item.ts";
 import type { Connection } from "./connection.ts";
 import type { MirrorSession } from "./session.ts";
@@ -20,9 +20,8 @@ export interface SourceOptions {
   readonly onLost: () => void;
 }
 
-/** True when `connection` is not to see the item: a notice it would not understand, or its own echo outside a history it asked for. */
-function isHidden<E>(item: JournalItem, connection: Connection<E>, isReplay: boolean): boolean {
-  if (isExtendedOnly(item)) return !connection.abilities.isExtended;
+/** True for the connection's own echo outside a history it asked for. */
+function isOwnEcho<E>(item: JournalItem, connection: Connection<E>, isReplay: boolean): boolean {
   if (isReplay) return false;
   if (item.by?.connectionId !== connection.id || item.method !== ACP.sessionUpdate) return false;
   const kind = item.run?.kind ?? objectAt(item.params, "update")?.["sessionUpdate"];
@@ -68,8 +67,10 @@ export class JournalSource<Encoded> implements CatchUpSource {
       const item = plan.items[plan.given];
       plan.given += 1;
       const isReplay = item !== undefined && item.last <= this.#options.replayUpTo;
-      if (item === undefined || isHidden(item, this.#connection, isReplay)) continue;
-      const text = itemText(item, this.#session.epoch, isReplay ? { replay: true } : {});
+      if (item === undefined || isOwnEcho(item, this.#connection, isReplay)) continue;
+      const { audiences } = this.#connection.abilities;
+      const text = itemTextFor(audiences, item, this.#session.epoch, isReplay ? { replay: true } : {});
+      if (text === undefined) continue;
       texts.push(text);
       bytes += text.length;
     }

@@ -13,12 +13,13 @@ import { idKey, notification, paramsOf, type RpcId, type RpcRequest } from "../.
 import { RPC } from "../../protocol/errors.ts";
 import { HUB, type SettledNotice, type SettledOutcome } from "../../protocol/hub-methods.ts";
 import { type InteractionId, interactionId } from "../../protocol/ids.ts";
-import { isObject, type Json, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
+import { isObject, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
 import { LINK, LINK_FEATURE, type LinkInteraction } from "../../protocol/link.ts";
-import { type By, hubMeta, readBy, withHubMeta } from "../../protocol/meta.ts";
+import { type By, readBy, withHubMeta } from "../../protocol/meta.ts";
 import { type AnswerBody, cancelledAnswer, readAnswer } from "../interaction/answer.ts";
 import { SettledLog } from "../interaction/settled-log.ts";
-import { isUrlElicitation, type UrlOwner } from "../interaction/url-owner.ts";
+import { isUrlElicitation } from "../interaction/url-owner.ts";
+import { type Ask, describe, pickDowngrade } from "./ask.ts";
 import { bodyText } from "./calls.ts";
 import type { RootContext } from "./context.ts";
 import { PrimaryCopy } from "./primary-copy.ts";
@@ -26,30 +27,6 @@ import type { Publisher } from "./publisher.ts";
 import type { RootSession } from "./session.ts";
 import { noteSettledCard } from "./settled-cards.ts";
 import { UrlElicitations } from "./url-elicitations.ts";
-
-/** An agent's question, from its opening to its one answer. */
-export interface Ask {
-  readonly interactionId: InteractionId;
-  readonly agentId: RpcId;
-  readonly method: string;
-  readonly params: JsonObject;
-  readonly session: RootSession | undefined;
-  readonly openedAt: number;
-  readonly toolCallId: string | undefined;
-  readonly copy: PrimaryCopy;
-  /** Open copies beyond the link, as the hub reports them. */
-  linkCopies: number;
-  /** It has reported them, on this link. */
-  isReported: boolean;
-  /** What the primary said that was no answer, before the hub's first report (A4). */
-  held: AnswerBody | undefined;
-  /** Only this remote connection may see it (X12). */
-  readonly onlyConnection: string | undefined;
-  /** Only the primary may see it (X12). */
-  readonly isForPrimary: boolean;
-  /** Whose a url elicitation is (X12). */
-  readonly owner: UrlOwner | undefined;
-}
 
 /** Reports come in a round trip. A hub that hangs must not keep the agent waiting for good. */
 const HELD_MS = 2000;
@@ -373,22 +350,4 @@ export class Asks {
   #toAgent(id: RpcId, body: AnswerBody): void {
     this.#context.ports.toAgent(bodyText(id, body));
   }
-}
-
-function describe(ask: Ask): LinkInteraction {
-  const { interactionId: id, method, params, openedAt, session, owner } = ask;
-  return {
-    interactionId: id,
-    method,
-    params,
-    openedAt,
-    ...(session !== undefined && { sessionId: session.id }),
-    ...(owner !== undefined && { owner }),
-  };
-}
-
-/** A backend's own rendering of a form travels with the interaction (X8). */
-function pickDowngrade(params: JsonObject): JsonObject {
-  const downgrade: Json | undefined = hubMeta(params)?.["downgrade"];
-  return downgrade === undefined ? {} : { downgrade };
 }

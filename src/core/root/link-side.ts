@@ -64,7 +64,6 @@ export class LinkSide {
     const hardBytes = onHopeless === undefined ? Number.POSITIVE_INFINITY : LIMITS.outboxHardBytes;
     const limits = { pauseBytes: PAUSE_BYTES, hardBytes };
     this.#outbox = new Outbox(LINK_ID, sink, lineEncoder, limits, () => onHopeless?.());
-    this.#outbox.isExtended = true;
   }
 
   down(): void {

@@ -8,6 +8,7 @@ import { type Frame, paramsOf } from "../../protocol/envelope.ts";
 import { type SessionId, sessionId } from "../../protocol/ids.ts";
 import { isObject, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
 import { withHubMeta } from "../../protocol/meta.ts";
+import { isLiveOnly } from "../audience.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
 import { ownerOf } from "../interaction/url-owner.ts";
 import type { Call } from "./calls.ts";
@@ -164,7 +165,7 @@ export class Opens {
     if (isForPrimary && this.#context.livePrimary !== undefined) this.#context.ports.toPrimary(frame.text);
     const params = frame.kind === "notification" ? paramsOf(frame.msg) : undefined;
     const update = objectAt(params, "update");
-    if (params === undefined || update === undefined) return;
+    if (params === undefined || update === undefined || isLiveOnly(stringAt(update, "sessionUpdate"))) return;
     session.state.onUpdate(update);
     this.#publisher.event(session, ACP.sessionUpdate, params, now, { isBaseline: true, text: frame.text });
   }

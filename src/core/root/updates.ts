@@ -2,6 +2,7 @@
 import { ACP, CHUNK_KINDS } from "../../protocol/acp.ts";
 import { type Frame, paramsOf } from "../../protocol/envelope.ts";
 import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
+import { isLiveOnly } from "../audience.ts";
 import { isInteraction } from "../interaction/answer.ts";
 import { isToolKind } from "../journal/tool-card.ts";
 import type { Asks } from "./asks.ts";
@@ -100,6 +101,7 @@ export class AgentUpdates {
     if (params === undefined || update === undefined) return this.#publisher.passThrough(frame, session);
     if (this.#turns.repeatsPrompt(session, update)) return undefined;
     const kind = stringAt(update, "sessionUpdate") ?? "";
+    if (isLiveOnly(kind)) return this.#publisher.passThrough(frame, session);
     if (CHUNK_KINDS.has(kind) || isToolKind(kind) || kind === "plan") session.hasContentSinceTurn = true;
     if (isToolKind(kind)) this.#onCard(session, update);
     const title = session.title;
