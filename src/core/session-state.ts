@@ -3,13 +3,14 @@
  * current by the updates since. Pure.
  */
 import { arrayAt, isObject, type Json, type JsonObject, objectAt, stringAt } from "../protocol/json.ts";
+import { withHubMeta } from "../protocol/meta.ts";
 
 export class SessionState {
   #result: JsonObject;
   #title: string | undefined;
 
   constructor(result: JsonObject = {}) {
-    const { sessionId: _id, _meta: _ours, ...rest } = result;
+    const { sessionId: _id, ...rest } = withHubMeta(result, undefined);
     this.#result = rest;
   }
 
@@ -24,14 +25,14 @@ export class SessionState {
 
   /** The root says what it is now. */
   replaceResult(result: JsonObject): void {
-    const { sessionId: _id, _meta: _ours, ...rest } = result;
+    const { sessionId: _id, ...rest } = withHubMeta(result, undefined);
     this.#result = rest;
   }
 
   /** Members of a later new/load/resume result replace ours. */
   mergeResult(result: Json): void {
     if (!isObject(result)) return;
-    const { sessionId: _id, _meta: _ours, ...rest } = result;
+    const { sessionId: _id, ...rest } = withHubMeta(result, undefined);
     this.#result = { ...this.#result, ...rest };
   }
 

@@ -49,13 +49,15 @@ export interface TurnNotice {
 /** How an interaction ended. `cancelled` by a cancel of the turn, `withdrawn` by the agent, `ended` with the session or agent. */
 export type SettledAction = "answered" | "cancelled" | "withdrawn" | "ended";
 
-/** What was chosen: option id of a permission, action of an elicitation. Free text never. */
+/** What was chosen: option id of a permission, action of an elicitation and what its form holds. Free text never. */
 export interface SettledOutcome {
   readonly action: SettledAction;
   readonly optionId?: string;
   readonly optionName?: string;
   readonly optionKind?: string;
   readonly elicitation?: string;
+  /** By field: enum values and booleans as chosen, free text and numbers as `{length}`. */
+  readonly content?: JsonObject;
 }
 
 /** `_acp-hub/interaction_settled`, and the verdict of a proposal (R3). A numbered event. */

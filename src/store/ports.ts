@@ -196,7 +196,7 @@ export interface PromptStore {
   prune(now: number): number;
 }
 
-/** How an interaction ended (X13). `answer` is already without free text: see `redactAnswer`. */
+/** How an interaction ended (X13). `answer` is already without free text: see `core/interaction/redact-answer.ts`. */
 export interface SettledRecord {
   readonly action: string;
   readonly answer?: JsonObject;

@@ -6,6 +6,7 @@ import { ACP } from "../../protocol/acp.ts";
 import type { RpcError, RpcResponse } from "../../protocol/envelope.ts";
 import type { SettledOutcome } from "../../protocol/hub-methods.ts";
 import { arrayAt, isObject, type Json, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
+import { redactAnswer } from "./redact-answer.ts";
 import { checkContent } from "./schema-check.ts";
 
 /** What a client sent back: the body of its response. */
@@ -59,7 +60,13 @@ function readElicitation(params: JsonObject, result: Json): ReadAnswer {
   } else if (action !== "accept" && action !== "decline" && !action.startsWith("_")) {
     return invalid('"action" must be "accept", "decline" or "cancel"');
   }
-  return { kind: "answer", body: { result }, outcome: { action: "answered", elicitation: action } };
+  const content =
+    params["mode"] !== "url" && isObject(result) ? objectAt(redactAnswer(params, result), "content") : undefined;
+  return {
+    kind: "answer",
+    body: { result },
+    outcome: { action: "answered", elicitation: action, ...(content !== undefined && { content }) },
+  };
 }
 
 /** Reads a client's answer to the request `method` with `params`. */

@@ -10,8 +10,8 @@ import {
   type RpcResponse,
   request,
 } from "../../protocol/envelope.ts";
-import type { Json, JsonObject } from "../../protocol/json.ts";
-import { type By, PRIMARY } from "../../protocol/meta.ts";
+import { isObject, type Json, type JsonObject } from "../../protocol/json.ts";
+import { type By, hubMeta, PRIMARY, withHubMeta } from "../../protocol/meta.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
 
 /** Who asks. `key` is unique per connection: prompts of one connection are one client's (P1). */
@@ -92,7 +92,7 @@ export class AgentCalls {
     const pending = typeof response.id === "number" ? this.#pending.get(response.id) : undefined;
     if (pending === undefined || typeof response.id !== "number") return false;
     this.#pending.delete(response.id);
-    pending.onReply("error" in response ? { error: response.error } : { result: response.result }, now);
+    pending.onReply("error" in response ? { error: response.error } : { result: unforged(response.result) }, now);
     return true;
   }
 
@@ -104,6 +104,11 @@ export class AgentCalls {
       for (const entry of pending) entry.onReply(body, now);
     }
   }
+}
+
+/** What an agent says, without what only we may say in it (B7). */
+export function unforged<Said extends Json | undefined>(said: Said): Said | JsonObject {
+  return isObject(said) && hubMeta(said) !== undefined ? withHubMeta(said, undefined) : said;
 }
 
 /** Requests in flight from one connection, by id with its type (P5). */

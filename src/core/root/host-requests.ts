@@ -8,7 +8,7 @@ import { idKey, notification, paramsOf, type RpcId, type RpcRequest, request } f
 import { methodNotFound, RPC } from "../../protocol/errors.ts";
 import { type JsonObject, objectAt } from "../../protocol/json.ts";
 import { type AnswerBody, answerBody } from "../interaction/answer.ts";
-import { bodyText, PRIMARY_KEY } from "./calls.ts";
+import { bodyText, PRIMARY_KEY, unforged } from "./calls.ts";
 import type { RootContext } from "./context.ts";
 import type { RootSession } from "./session.ts";
 import type { TerminalMirror } from "./terminal-mirror.ts";
@@ -82,7 +82,7 @@ export class HostRequests {
     const asked: Asked = { agentId: message.id, primaryId, message, session };
     this.#asked.set(idKey(message.id), asked);
     primary.asked.set(primaryId, (response, now) => this.#settle(asked, answerBody(response), now));
-    return this.#context.ports.toPrimary(JSON.stringify(request(primaryId, message.method, message.params)));
+    return this.#context.ports.toPrimary(JSON.stringify(request(primaryId, message.method, unforged(message.params))));
   }
 
   /** S7: only what the agent was told exists, and only where there is a host to serve it. */

@@ -157,9 +157,13 @@ test("X13 every settling is told to the record once: what, who and when, never f
   world.settle();
   phone.choose("allow");
   world.settle();
-  world.agent.askForm(session, { properties: { why: { type: "string" } } });
+  const properties = { why: { type: "string" }, color: { type: "string", enum: ["red"] }, sure: { type: "boolean" } };
+  world.agent.askForm(session, { properties });
   world.settle();
-  desk.answer(desk.openDialogs[0] as never, { action: "accept", content: { why: "secret words" } });
+  desk.answer(desk.openDialogs[0] as never, {
+    action: "accept",
+    content: { why: "secret words", color: "red", sure: true },
+  });
   world.settle().cut();
   world.dial().settle();
   const records = world.mirrorObserved.filter((each) => each.kind === "settled");
@@ -173,7 +177,11 @@ test("X13 every settling is told to the record once: what, who and when, never f
     },
     {
       notice: {
-        outcome: { action: "answered", elicitation: "accept" },
+        outcome: {
+          action: "answered",
+          elicitation: "accept",
+          content: { why: { length: 12 }, color: "red", sure: true },
+        },
         by: { name: "desk", device: desk.connection.device },
       },
     },

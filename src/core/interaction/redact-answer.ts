@@ -2,7 +2,7 @@
  * An answer as the record keeps it (X13): option ids, enum values and booleans as they are, free text and numbers as
  * their length. A password typed into a form must not outlive the form.
  */
-import { arrayAt, isObject, type Json, type JsonObject, objectAt, put, stringAt } from "../protocol/json.ts";
+import { arrayAt, isObject, type Json, type JsonObject, objectAt, put, stringAt } from "../../protocol/json.ts";
 
 const ACTIONS: ReadonlySet<string> = new Set(["accept", "decline", "cancel"]);
 

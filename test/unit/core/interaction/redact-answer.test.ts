@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { redactAnswer } from "../../../src/store/redact-answer.ts";
+import { redactAnswer } from "../../../../src/core/interaction/redact-answer.ts";
 
 const options = [{ optionId: "allow", name: "Allow", kind: "allow_once" }];
 
