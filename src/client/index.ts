@@ -12,9 +12,11 @@ export {
 export { ApiError, type Fetch, type FetchInit, type HttpOptions } from "./api/http.ts";
 export { type AnswerOutcome, HubApi, type SessionQuery } from "./api/hub-api.ts";
 export { type EventsState, type HubEvent, HubEvents } from "./api/hub-events.ts";
+export type { PreferenceChange, PushApi, PushDelivery } from "./api/push-api.ts";
 export type {
   Device,
   FileEntry,
+  FileMatches,
   HistoryPage,
   HistorySession,
   Instance,

@@ -8,7 +8,8 @@ import { HeadlessInstances } from "./headless.ts";
 import type { Routes } from "./http/app.ts";
 import { auditRoutes } from "./http/audit-routes.ts";
 import { authRoutes } from "./http/auth-routes.ts";
-import { fileRoutes } from "./http/file-routes.ts";
+import { type FileRoutesOptions, fileRoutes } from "./http/file-routes.ts";
+import { fileSearchRoute } from "./http/file-search-route.ts";
 import { headlessRoutes } from "./http/headless-routes.ts";
 import { hubRoutes } from "./http/hub-routes.ts";
 import { openApiRoute } from "./http/openapi-route.ts";
@@ -53,6 +54,12 @@ export function serveRoutes(parts: ServeRouteParts): readonly Routes[] {
     profiles: Object.keys(config.agents),
     ...options.program,
   });
+  const files: FileRoutesOptions = {
+    registry: hub.registry,
+    isStarting: () => hub.isStarting,
+    createRoots: config.create.roots,
+    hidden: ownPaths(options.paths),
+  };
   return [
     authRoutes({
       auth,
@@ -62,12 +69,8 @@ export function serveRoutes(parts: ServeRouteParts): readonly Routes[] {
       connectionsOf: (id) => hub.sockets.ofDevice(id).length,
       tlsFingerprint: parts.tlsFingerprint,
     }),
-    fileRoutes({
-      registry: hub.registry,
-      isStarting: () => hub.isStarting,
-      createRoots: config.create.roots,
-      hidden: ownPaths(options.paths),
-    }),
+    fileRoutes(files),
+    fileSearchRoute(files),
     sessionRoutes({ registry: hub.registry, isStarting: () => hub.isStarting }),
     headlessRoutes(headless),
     openApiRoute({

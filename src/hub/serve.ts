@@ -25,7 +25,7 @@ import { Hub } from "./hub.ts";
 import { takeLock } from "./lock.ts";
 import type { HubLog } from "./log.ts";
 import { paramsFilters } from "./params-filter.ts";
-import { startPush } from "./push/push.ts";
+import { type Push, startPush } from "./push/push.ts";
 import { startRetention } from "./retention.ts";
 import { serveRoutes } from "./serve-routes.ts";
 import { type HandOver, type StartedBy, Succession } from "./succession.ts";
@@ -139,7 +139,7 @@ async function start(
     allowedNames(edgeConfig).filter((name) => name !== ""),
   );
   const succession = successionOf(options);
-  const { hub, port } = await listen(options, auth, opened, tls, succession);
+  const { hub, port, push } = await listen(options, auth, opened, tls, succession);
   onDurable.current = (marks) => hub.registry.acknowledge(marks);
   const stopRetention = startRetention(store, hub.registry, config.journal, log);
   const discovery = startDiscovery({
@@ -170,6 +170,7 @@ async function start(
     notices: [...opened.notices.map((notice) => notice.message), ...auth.keys.notices],
     stop: async (successor) => {
       stopRetention();
+      push.stop();
       await discovery.stop();
       await hub.stop();
       store.close();
@@ -229,7 +230,7 @@ async function listen(
   { store, health }: OpenedStore,
   tls: TlsFiles | undefined,
   succession: Succession,
-): Promise<{ hub: Hub; port: number }> {
+): Promise<{ hub: Hub; port: number; push: Push }> {
   const { config, log, paths } = options;
   const { host, basePath, publicUrl } = config;
   let { port } = config;
@@ -286,7 +287,7 @@ async function listen(
   hub.metrics.watchStore(health);
   hub.observers.add((instance, observation) => push.triggers.onObservation(instance, observation));
   port = await hub.start();
-  return { hub, port };
+  return { hub, port, push };
 }
 
 /** The address to print: one a person can open on this computer. */

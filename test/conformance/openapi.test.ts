@@ -10,6 +10,7 @@ import { OPERATIONS, openApiDocument } from "../../src/hub/http/api/document.ts"
 import type { JsonObject } from "../../src/protocol/json.ts";
 import { ApiChecker } from "../support/api-checker.ts";
 import { puppetAgent } from "../support/puppet-agent.ts";
+import { PushReceiver } from "../support/push-service.ts";
 import { type RawClient, rawClient } from "../support/raw-client.ts";
 import { type Asked, ask } from "../support/raw-http.ts";
 import { type SecureHub, startSecureHub } from "../support/secure-hub.ts";
@@ -153,6 +154,9 @@ describe("the OpenAPI document", () => {
     await checked("GET /api/sessions/:sid/export", "/api/sessions/none/export", 404);
     const fs = `${instance}/fs`;
     await checked("GET /api/instances/:id/fs/list", `${fs}/list?sessionId=${sessionId}`, 200);
+    const search = `${fs}/search?sessionId=${sessionId}`;
+    await checked("GET /api/instances/:id/fs/search", `${search}&q=at`, 200);
+    await checked("GET /api/instances/:id/fs/search", `${search}&limit=0`, 400);
     const file = `${fs}/file?sessionId=${sessionId}&path=a.txt`;
     await checked("GET /api/instances/:id/fs/file", file, 200);
     await checked("GET /api/instances/:id/fs/file", `${file}&offset=1&length=2`, 206);
@@ -206,9 +210,16 @@ describe("the OpenAPI document", () => {
     await checked("GET /api/diagnostics", "/api/diagnostics?only=node,disk", 200);
     await checked("GET /api/push/key", "/api/push/key", 200);
     await checked("PUT /api/push/subscription", "/api/push/subscription", 400, { body: {} });
-    const subscription = { endpoint: "https://push.example.com/x", keys: { p256dh: "a", auth: "b" } };
+    const subscription = new PushReceiver().subscription("https://push.example.com/x");
     await checked("PUT /api/push/subscription", "/api/push/subscription", 204, { body: { subscription } });
     await checked("DELETE /api/push/subscription", "/api/push/subscription", 204);
+    const preferences = "/api/push/preferences";
+    await checked("GET /api/push/preferences", preferences, 200);
+    const quietHours = { from: "22:00", to: "07:00", timeZone: "Europe/Berlin", letsQuestionsThrough: true };
+    await checked("PATCH /api/push/preferences", preferences, 200, { body: { quietHours, mute: "s1" } });
+    await checked("PATCH /api/push/preferences", preferences, 400, { body: { quietHours: { from: "late" } } });
+    await checked("GET /api/push/preferences", preferences, 200);
+    await checked("PUT /api/push/seen", "/api/push/seen", 204, { body: {} });
     await checked("POST /api/push/test", "/api/push/test", 404);
     await checked("GET /api/push/deliveries", "/api/push/deliveries", 200);
     await checked("POST /api/instances", "/api/instances", 403, { body: { workspacePath: "/nowhere" } });

@@ -61,8 +61,9 @@ export class Home {
   async serve(
     args: readonly string[] = [],
     main: string = MAIN,
+    extra: Record<string, string> = {},
   ): Promise<{ url: string; port: number; child: ChildProcess; output: () => string }> {
-    const child = this.spawnCommand(process.execPath, [main, "serve", "--port", "0", ...args]);
+    const child = this.spawnCommand(process.execPath, [main, "serve", "--port", "0", ...args], extra);
     let text = "";
     child.stderr?.on("data", (chunk: Buffer) => {
       text += chunk.toString("utf8");

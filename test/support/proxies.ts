@@ -18,15 +18,15 @@ export interface Certificate {
   remove(): void;
 }
 
-/** Self-signed, for localhost. */
-export function makeCertificate(): Certificate {
+/** Self-signed, for a name and this machine. */
+export function makeCertificate(name = "localhost"): Certificate {
   const dir = mkdtempSync(join(tmpdir(), "acp-hub-cert-"));
   const [certFile, keyFile, bothFile] = ["cert.pem", "key.pem", "both.pem"].map((name) => join(dir, name)) as [
     string,
     string,
     string,
   ];
-  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
+  const subject = ["-subj", `/CN=${name}`, "-addext", `subjectAltName=DNS:${name},IP:127.0.0.1`];
   const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
   execFileSync("openssl", ["req", "-x509", ...key, ...subject, "-keyout", keyFile, "-out", certFile], {
     stdio: "pipe",

@@ -51,8 +51,11 @@ export class Stage {
   readonly #clients: RawClient[] = [];
 
   /** Starts a hub; `url` is where it listens. */
-  async serve(args: readonly string[] = []): Promise<Awaited<ReturnType<Home["serve"]>>> {
-    const hub = await this.home.serve(args);
+  async serve(
+    args: readonly string[] = [],
+    env: Record<string, string> = {},
+  ): Promise<Awaited<ReturnType<Home["serve"]>>> {
+    const hub = await this.home.serve(args, undefined, env);
     this.url = hub.url;
     return hub;
   }

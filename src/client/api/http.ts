@@ -25,6 +25,8 @@ export interface FetchInit {
   readonly headers: Record<string, string>;
   readonly credentials?: "same-origin";
   readonly cache?: "no-store";
+  /** Sent even when the page goes away meanwhile. */
+  keepalive?: true;
   body?: string;
   signal?: AbortSignal;
 }
@@ -43,6 +45,7 @@ export interface CallInit {
   readonly body?: JsonObject;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  readonly keepalive?: true;
 }
 
 /** Sends one request; a 401 is tried once more after the credential renewed itself. Fails with `ApiError` only. */
@@ -71,6 +74,7 @@ async function attempt(options: HttpOptions, path: string, init: CallInit): Prom
     request.body = JSON.stringify(init.body);
   }
   if (init.signal !== undefined) request.signal = init.signal;
+  if (init.keepalive === true) request.keepalive = true;
   try {
     return await options.fetch(options.baseUrl + path, request);
   } catch (error) {

@@ -1,16 +1,19 @@
 /** The hub's HTTP routes (contract §3), typed. Every method fails with `ApiError` alone. */
 import type { OpenInteraction } from "../../protocol/hub-methods.ts";
-import { isObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
+import { isObject, type Json, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
 import { ApiError, type HttpOptions, send, sendJson } from "./http.ts";
+import { PushApi } from "./push-api.ts";
 import {
   type Device,
   type FileEntry,
+  type FileMatches,
   type HistoryPage,
   type Instance,
   listIn,
   type Pairing,
   readDevice,
   readFileEntry,
+  readFileMatches,
   readHistory,
   readInstance,
   timeIn,
@@ -34,9 +37,11 @@ const enc = encodeURIComponent;
 
 export class HubApi {
   readonly http: HttpOptions;
+  readonly push: PushApi;
 
   constructor(http: HttpOptions) {
     this.http = http;
+    this.push = new PushApi(http);
   }
 
   /** Pairs this browser: the hub sets its cookie and gives the key that goes with it, once. */
@@ -173,6 +178,26 @@ export class HubApi {
     return listIn(answer, "entries", "items").map(readFileEntry);
   }
 
+  /** Files whose name or path holds these letters in order, best first. */
+  async searchFiles(instanceId: string, sessionId: string, q: string, signal: AbortSignal): Promise<FileMatches> {
+    const query = new URLSearchParams({ sessionId, q }).toString();
+    const answer = await sendJson(this.http, `api/instances/${enc(instanceId)}/fs/search?${query}`, { signal });
+    return readFileMatches(answer);
+  }
+
+  /** The first bytes of a file. */
+  readBytes(
+    instanceId: string,
+    sessionId: string,
+    path: string,
+    length: number,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const query = new URLSearchParams({ sessionId, path, length: String(length) }).toString();
+    const headers = { Accept: "*/*" };
+    return send(this.http, `api/instances/${enc(instanceId)}/fs/file?${query}`, { headers, signal });
+  }
+
   /** A window of text (`line` counts from 1) or, without a window, the bytes. */
   readFile(
     instanceId: string,
@@ -197,42 +222,5 @@ export class HubApi {
     await response.text();
     const date = Date.parse(response.headers.get("date") ?? "");
     return { tookMs: now() - startedAt, hubTime: Number.isNaN(date) ? undefined : date };
-  }
-
-  /** The key push subscriptions are made for; undefined when this hub sends no pushes. */
-  async pushKey(): Promise<string | undefined> {
-    try {
-      const answer = await sendJson(this.http, "api/push/key");
-      return isObject(answer) ? stringAt(answer, "publicKey") : undefined;
-    } catch (error) {
-      if (error instanceof ApiError && (error.status === 404 || error.status === 503)) return undefined;
-      throw error;
-    }
-  }
-
-  /** Registers or changes this device's subscription. `kinds`: "needs-you", "turn-ended". */
-  async subscribePush(subscription: JsonObject, kinds: readonly string[]): Promise<void> {
-    await send(this.http, "api/push/subscription", { method: "PUT", body: { subscription, kinds: [...kinds] } });
-  }
-
-  async unsubscribePush(): Promise<void> {
-    await send(this.http, "api/push/subscription", { method: "DELETE" });
-  }
-
-  /** Sends a test through the real pipeline. */
-  async testPush(): Promise<void> {
-    await send(this.http, "api/push/test", { method: "POST", body: {} });
-  }
-
-  /** The last deliveries to this device, newest first. */
-  async pushDeliveries(): Promise<
-    readonly { readonly at: number; readonly kind: string; readonly status: number | undefined }[]
-  > {
-    const list = listIn(await sendJson(this.http, "api/push/deliveries"), "deliveries");
-    return list.map((entry) => ({
-      at: timeIn(entry, "at"),
-      kind: stringAt(entry, "kind") ?? "",
-      status: numberAt(entry, "status"),
-    }));
   }
 }

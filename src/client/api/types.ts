@@ -69,6 +69,13 @@ export interface FileEntry {
   readonly size: number | undefined;
 }
 
+/** What a search among the files of a session found. */
+export interface FileMatches {
+  readonly files: readonly { readonly path: string; readonly name: string; readonly uri: string }[];
+  /** Not all of the workspace was looked at. */
+  readonly isTruncated: boolean;
+}
+
 const objects = (value: Json | undefined): readonly JsonObject[] =>
   Array.isArray(value) ? value.filter(isObject) : [];
 
@@ -159,4 +166,12 @@ export function readFileEntry(entry: JsonObject): FileEntry {
     isDirectory: kind === "directory" || kind === "dir" || entry["isDirectory"] === true,
     size: numberAt(entry, "size"),
   };
+}
+
+export function readFileMatches(value: Json | undefined): FileMatches {
+  const files = listIn(value, "entries").flatMap((entry) => {
+    const [path, uri] = [stringAt(entry, "path"), stringAt(entry, "uri")];
+    return path === undefined || uri === undefined ? [] : [{ path, uri, name: stringAt(entry, "name") ?? path }];
+  });
+  return { files, isTruncated: isObject(value) && value["truncated"] === true };
 }

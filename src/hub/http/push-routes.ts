@@ -1,6 +1,11 @@
 /** Turning Web Push on and off for the device that asks, and testing it (the app's notifications page). */
-import { isObject } from "../../protocol/json.ts";
+import type { FastifyRequest } from "fastify";
+import { isObject, type JsonObject, stringAt } from "../../protocol/json.ts";
+import type { PushPreferences } from "../../protocol/push-preferences.ts";
+import type { QuietHours } from "../../protocol/quiet-hours.ts";
+import { changedPreferences, type PreferenceStore } from "../push/preferences.ts";
 import type { Pusher } from "../push/pusher.ts";
+import type { SeenSessions } from "../push/seen.ts";
 import { readSubscription, type Subscriptions } from "../push/subscriptions.ts";
 import { principalOf, type Routes } from "./app.ts";
 import { READ } from "./needs.ts";
@@ -9,20 +14,37 @@ import { Problem } from "./problem.ts";
 export interface PushRoutePorts {
   readonly publicKey: string;
   readonly subscriptions: Subscriptions;
+  readonly preferences: PreferenceStore;
+  readonly seen: SeenSessions;
   readonly pusher: Pusher;
 }
 
-export function pushRoutes({ publicKey, subscriptions, pusher }: PushRoutePorts): Routes {
+const bodyOf = (request: FastifyRequest): JsonObject => (isObject(request.body) ? request.body : {});
+
+export function pushRoutes({ publicKey, subscriptions, preferences, seen, pusher }: PushRoutePorts): Routes {
   return (app) => {
     app.get("/api/push/key", READ, () => ({ publicKey }));
     app.put("/api/push/subscription", READ, async (request, reply) => {
-      const record = readSubscription(principalOf(request).deviceId, isObject(request.body) ? request.body : {});
+      const record = readSubscription(principalOf(request).deviceId, bodyOf(request));
       if (typeof record === "string") throw new Problem(400, record);
       await subscriptions.put(record);
       return reply.code(204).send();
     });
     app.delete("/api/push/subscription", READ, async (request, reply) => {
       await subscriptions.remove(principalOf(request).deviceId);
+      return reply.code(204).send();
+    });
+    app.get("/api/push/preferences", READ, (request) => viewOf(preferences.of(principalOf(request).deviceId)));
+    app.patch("/api/push/preferences", READ, async (request) => {
+      const { deviceId } = principalOf(request);
+      const changed = changedPreferences(preferences.of(deviceId), bodyOf(request));
+      if (typeof changed === "string") throw new Problem(400, changed);
+      await preferences.put(deviceId, changed);
+      return viewOf(changed);
+    });
+    // Not kept: what is on a screen ends with the screen.
+    app.put("/api/push/seen", READ, (request, reply) => {
+      seen.set(principalOf(request).deviceId, stringAt(bodyOf(request), "sessionId"));
       return reply.code(204).send();
     });
     app.post("/api/push/test", READ, async (request, reply) => {
@@ -35,3 +57,13 @@ export function pushRoutes({ publicKey, subscriptions, pusher }: PushRoutePorts)
     }));
   };
 }
+
+export interface PushPreferencesView {
+  readonly quietHours: QuietHours | null;
+  readonly mutedSessions: readonly string[];
+}
+
+const viewOf = ({ quietHours, mutedSessions }: PushPreferences): PushPreferencesView => ({
+  quietHours: quietHours ?? null,
+  mutedSessions,
+});

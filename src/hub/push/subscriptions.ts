@@ -1,12 +1,10 @@
 /** Push subscriptions by device, and the key pair the hub signs pushes with. Files of the home, 0600, replaced whole. */
-import { randomBytes } from "node:crypto";
-import { readFile, rename, writeFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
 import webPush from "web-push";
 import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
-
-export type PushKind = "needs-you" | "turn-ended";
+import type { PushKind } from "../../protocol/push-preferences.ts";
+import { PrivateFile } from "./private-file.ts";
 
 export interface PushSubscriptionRecord {
   readonly deviceId: string;
@@ -24,30 +22,16 @@ const KINDS: ReadonlySet<string> = new Set<PushKind>(["needs-you", "turn-ended"]
 const isKind = (value: unknown): value is PushKind => typeof value === "string" && KINDS.has(value);
 const SUBSCRIPTIONS_MAX = 256;
 
-async function replace(path: string, value: unknown): Promise<void> {
-  const temporary = `${path}.${randomBytes(4).toString("hex")}`;
-  await writeFile(temporary, JSON.stringify(value), { mode: 0o600 });
-  await rename(temporary, path);
-}
-
-async function readJson(path: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(path, "utf8"));
-  } catch {
-    return undefined;
-  }
-}
-
 /** The hub's own key pair, made once: subscriptions are bound to it. */
 export async function vapidKeys(keysDir: string): Promise<VapidKeys> {
-  const path = join(keysDir, "vapid.json");
-  const known = await readJson(path);
+  const file = new PrivateFile(join(keysDir, "vapid.json"));
+  const known = await file.read();
   if (isObject(known)) {
     const [publicKey, privateKey] = [stringAt(known, "publicKey"), stringAt(known, "privateKey")];
     if (publicKey !== undefined && privateKey !== undefined) return { publicKey, privateKey };
   }
   const made = webPush.generateVAPIDKeys();
-  await replace(path, made);
+  await file.write(made);
   return made;
 }
 
@@ -59,6 +43,12 @@ function isPushService(endpoint: string): boolean {
   return protocol === "https:" && isName && !/\.(local|internal|localhost|lan|home)$/.test(hostname);
 }
 
+const bytesOf = (text: string): Buffer => Buffer.from(text, "base64url");
+/** An uncompressed point, as every browser gives it. Whether it lies on the curve shows when it is used. */
+const isPublicKey = (text: string | undefined): text is string =>
+  text !== undefined && bytesOf(text).length === 65 && bytesOf(text)[0] === 4;
+const isSecret = (text: string | undefined): text is string => text !== undefined && bytesOf(text).length === 16;
+
 /** A subscription as browsers give it, or what is wrong with it. Only https endpoints: the hub dials what is named here. */
 export function readSubscription(deviceId: string, body: JsonObject): PushSubscriptionRecord | string {
   const subscription = objectAt(body, "subscription");
@@ -68,21 +58,22 @@ export function readSubscription(deviceId: string, body: JsonObject): PushSubscr
     stringAt(objectAt(subscription, "keys"), "auth"),
   ];
   if (!isPushService(endpoint)) return '"subscription.endpoint" must be the https address of a push service';
-  if (p256dh === undefined || auth === undefined) return '"subscription.keys" needs p256dh and auth';
+  if (!isPublicKey(p256dh)) return '"subscription.keys.p256dh" must be a public key of the curve P-256';
+  if (!isSecret(auth)) return '"subscription.keys.auth" must be a secret of 16 bytes';
   const kinds = arrayAt(body, "kinds")?.filter(isKind) ?? [...(KINDS as ReadonlySet<PushKind>)];
   return { deviceId, endpoint, keys: { p256dh, auth }, kinds };
 }
 
 export class Subscriptions {
-  readonly #path: string;
+  readonly #file: PrivateFile;
   #records: PushSubscriptionRecord[] = [];
 
   constructor(dataDir: string) {
-    this.#path = join(dataDir, "push.json");
+    this.#file = new PrivateFile(join(dataDir, "push.json"));
   }
 
   async load(): Promise<void> {
-    const kept = await readJson(this.#path);
+    const kept = await this.#file.read();
     const records = Array.isArray(kept) ? kept.filter(isObject) : [];
     this.#records = records.flatMap((record) => {
       const read = readSubscription(stringAt(record, "deviceId") ?? "", {
@@ -101,12 +92,12 @@ export class Subscriptions {
   async put(record: PushSubscriptionRecord): Promise<void> {
     const others = this.#records.filter((each) => each.deviceId !== record.deviceId);
     this.#records = [...others, record].slice(-SUBSCRIPTIONS_MAX);
-    await replace(this.#path, this.#records);
+    await this.#file.write(this.#records);
   }
 
   async remove(deviceId: string): Promise<void> {
     if (!this.#records.some((each) => each.deviceId === deviceId)) return;
     this.#records = this.#records.filter((each) => each.deviceId !== deviceId);
-    await replace(this.#path, this.#records);
+    await this.#file.write(this.#records);
   }
 }

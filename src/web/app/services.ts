@@ -11,6 +11,8 @@ import {
 } from "../../client/index.ts";
 import { VERSION } from "../../protocol/version.ts";
 import { Notifier } from "../notifications/notifier.ts";
+import { SeenReporter } from "../notifications/seen-reporter.ts";
+import { PushWishes } from "../notifications/wishes.ts";
 import { readAppKey } from "../platform/app-key.ts";
 import { indexedStorage } from "../platform/indexed-storage.ts";
 import { watchPage } from "../platform/page-life.ts";
@@ -31,7 +33,9 @@ export interface Services {
   readonly keeper: SessionKeeper;
   readonly router: Router;
   readonly settings: SettingsStore;
+  readonly wishes: PushWishes;
   readonly notifier: Notifier;
+  readonly seen: SeenReporter;
 }
 
 /** Where the hub lives: the folder this page was served from. */
@@ -60,6 +64,7 @@ export async function buildServices(): Promise<Services> {
   const access = new AccessStore(api);
   const home = new HomeStore({ api, client, storage, clock, onUnauthorized: () => access.revoked() });
   const router = new Router();
+  const wishes = new PushWishes(api.push);
   const services: Services = {
     api,
     events,
@@ -70,7 +75,9 @@ export async function buildServices(): Promise<Services> {
     keeper: new SessionKeeper(client, storage, clock),
     router,
     settings: new SettingsStore(),
-    notifier: new Notifier(client, home, router),
+    wishes,
+    notifier: new Notifier(client, home, router, wishes),
+    seen: new SeenReporter(api.push, client, router),
   };
   join(services);
   return services;
@@ -107,8 +114,9 @@ function join(services: Services): void {
   });
 }
 
-function begin({ client, events, home }: Services): void {
+function begin({ client, events, home, wishes }: Services): void {
   events.start();
+  void wishes.load();
   void home.refresh();
   void client.outbox.restore();
 }
@@ -126,8 +134,9 @@ function wake({ access, client, events, home }: Services): void {
 }
 
 /** What the page shows first: the device's copy, then the hub's word. */
-export async function startServices({ access, home, client, notifier }: Services): Promise<void> {
+export async function startServices({ access, home, client, notifier, seen }: Services): Promise<void> {
   await Promise.all([home.restore(), client.outbox.restore()]);
   notifier.start();
+  seen.start();
   await access.check();
 }

@@ -1,11 +1,14 @@
 /** Push notifications: each thing they need, a test through the real pipeline, and what was delivered lately. */
-import { type ReactElement, useState } from "react";
-import { useLoaded, useServices } from "../app/hooks.ts";
+import { type ReactElement, useEffect, useState } from "react";
+import { useLoaded, useObservable, useServices } from "../app/hooks.ts";
 import { CheckList } from "../ui/check-list.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Page } from "../ui/page.tsx";
-import { fullTime } from "../ui/time.ts";
-import { changeKinds, readPushState, subscribe, unsubscribe } from "./push.ts";
+import { Deliveries } from "./deliveries.tsx";
+import { MutedSessions } from "./muted-sessions.tsx";
+import { changeKinds, type PushState, readPushState, subscribe, unsubscribe } from "./push.ts";
+import { QuietHoursForm } from "./quiet-hours-form.tsx";
+import "./notifications.css";
 
 const KINDS: readonly { readonly name: string; readonly title: string; readonly about: string }[] = [
   { name: "needs-you", title: "Needs you", about: "An agent asks for permission or has a question." },
@@ -15,7 +18,10 @@ const KINDS: readonly { readonly name: string; readonly title: string; readonly 
 const KINDS_NAME = "acp-hub-push-kinds";
 
 export function NotificationsScreen(): ReactElement {
-  const { api } = useServices();
+  const { api, wishes: store } = useServices();
+  const wishes = useObservable(store.wishes);
+  useEffect(() => void store.load(), [store]);
+  const [round, setRound] = useState(0);
   const push = useLoaded(() => readPushState(api), [api]);
   const [kinds, setKinds] = useState(readKinds);
   const [message, setMessage] = useState<{ readonly tone: "ok" | "danger"; readonly text: string }>();
@@ -24,6 +30,7 @@ export function NotificationsScreen(): ReactElement {
     work.then(
       () => {
         setMessage({ tone: "ok", text: done });
+        setRound((before) => before + 1);
         push.reload();
       },
       (reason: unknown) =>
@@ -41,74 +48,85 @@ export function NotificationsScreen(): ReactElement {
       {message !== undefined && <Notice tone={message.tone}>{message.text}</Notice>}
       <p className="muted">While this page is open it tells you by itself. Push reaches you when it is closed.</p>
       {push.value !== undefined && <CheckList checks={push.value.checks} />}
-      <div className="row-actions">
-        {push.value?.isSubscribed === false && (
-          <button
-            type="button"
-            className="button primary"
-            disabled={!push.value.canSubscribe}
-            onClick={() => run(subscribe(api, kinds), "Push is on")}
-          >
-            Turn on push
-          </button>
-        )}
-        {push.value?.isSubscribed === true && (
-          <>
-            <button
-              type="button"
-              className="button"
-              onClick={() => run(api.testPush(), "The hub sent a test. It should appear in a moment.")}
-            >
-              Send a test
-            </button>
-            <button type="button" className="button quiet" onClick={() => run(unsubscribe(api), "Push is off")}>
-              Turn off push
-            </button>
-          </>
-        )}
-      </div>
-      <fieldset className="field">
-        <legend className="field-label">Tell me when</legend>
-        <div className="choices">
-          {KINDS.map((kind) => (
-            <label className="choice" key={kind.name}>
-              <input
-                type="checkbox"
-                checked={kinds.includes(kind.name)}
-                onChange={(event) => toggle(kind.name, event.target.checked)}
-              />
-              <span>
-                {kind.title}
-                <small>{kind.about}</small>
-              </span>
-            </label>
-          ))}
-        </div>
-      </fieldset>
-      {push.value?.isSubscribed === true && <Deliveries />}
+      {push.value !== undefined && <PushButtons push={push.value} kinds={kinds} run={run} />}
+      <KindChoices kinds={kinds} onToggle={toggle} />
+      {wishes !== undefined && (
+        <>
+          <QuietHoursForm
+            quietHours={wishes.quietHours}
+            onChange={(quietHours) => run(store.change({ quietHours }), "Saved")}
+          />
+          <MutedSessions
+            sessionIds={wishes.mutedSessions}
+            onUnmute={(id) => run(store.change({ unmute: id }), "Saved")}
+          />
+        </>
+      )}
+      {push.value?.isSubscribed === true && <Deliveries round={round} />}
     </Page>
   );
 }
 
-function Deliveries(): ReactElement | null {
+interface PushButtonsProps {
+  readonly push: PushState;
+  readonly kinds: readonly string[];
+  readonly run: (work: Promise<void>, done: string) => void;
+}
+
+function PushButtons({ push, kinds, run }: PushButtonsProps): ReactElement {
   const { api } = useServices();
-  const deliveries = useLoaded(() => api.pushDeliveries(), [api]);
-  if (deliveries.value === undefined || deliveries.value.length === 0) return null;
+  if (!push.isSubscribed) {
+    return (
+      <div className="row-actions">
+        <button
+          type="button"
+          className="button primary"
+          disabled={!push.canSubscribe}
+          onClick={() => run(subscribe(api, kinds), "Push is on")}
+        >
+          Turn on push
+        </button>
+      </div>
+    );
+  }
+  const sent = "The hub sent a test. It should appear in a moment.";
   return (
-    <section className="page-section">
-      <h2>Recent deliveries</h2>
-      <ul className="plain card-list">
-        {deliveries.value.map((delivery) => (
-          <li key={delivery.at}>
-            <span className="session-row-main">
-              <span>{delivery.kind}</span>
-              <span className="session-row-place">{fullTime(delivery.at)}</span>
+    <div className="row-actions">
+      <button type="button" className="button" onClick={() => run(api.push.test(), sent)}>
+        Send a test
+      </button>
+      <button type="button" className="button quiet" onClick={() => run(unsubscribe(api), "Push is off")}>
+        Turn off push
+      </button>
+    </div>
+  );
+}
+
+interface KindChoicesProps {
+  readonly kinds: readonly string[];
+  readonly onToggle: (name: string, isOn: boolean) => void;
+}
+
+function KindChoices({ kinds, onToggle }: KindChoicesProps): ReactElement {
+  return (
+    <fieldset className="field">
+      <legend className="field-label">Tell me when</legend>
+      <div className="choices">
+        {KINDS.map((kind) => (
+          <label className="choice" key={kind.name}>
+            <input
+              type="checkbox"
+              checked={kinds.includes(kind.name)}
+              onChange={(event) => onToggle(kind.name, event.target.checked)}
+            />
+            <span>
+              {kind.title}
+              <small>{kind.about}</small>
             </span>
-            <span className="chip">{delivery.status ?? "waiting"}</span>
-          </li>
+          </label>
         ))}
-      </ul>
-    </section>
+      </div>
+    </fieldset>
   );
 }
 

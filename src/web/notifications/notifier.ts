@@ -6,9 +6,11 @@ import type { HubClient, InteractionCard } from "../../client/index.ts";
 import { shownCards } from "../../client/index.ts";
 import { HUB, type TurnNotice } from "../../protocol/hub-methods.ts";
 import { readTurnNotice } from "../../protocol/notices.ts";
+import { hushOf, NO_PREFERENCES, type PushKind } from "../../protocol/push-preferences.ts";
 import type { HomeStore } from "../app/home-store.ts";
 import { hrefOf, type Router } from "../app/router.ts";
 import { questionTitle } from "../approval/question.ts";
+import type { PushWishes } from "./wishes.ts";
 
 interface BadgeNavigator {
   setAppBadge?(count: number): Promise<void>;
@@ -19,13 +21,15 @@ export class Notifier {
   readonly #client: HubClient;
   readonly #home: HomeStore;
   readonly #router: Router;
+  readonly #wishes: PushWishes;
   /** Ids that were there already: only live transitions notify, never a list that was loaded. */
   #known: ReadonlySet<string> | undefined;
 
-  constructor(client: HubClient, home: HomeStore, router: Router) {
+  constructor(client: HubClient, home: HomeStore, router: Router, wishes: PushWishes) {
     this.#client = client;
     this.#home = home;
     this.#router = router;
+    this.#wishes = wishes;
   }
 
   start(): void {
@@ -51,7 +55,13 @@ export class Notifier {
     this.#known = this.#openIds();
   }
 
+  /** The same wishes hold here as for pushes. */
+  #isHushed(kind: PushKind, sessionId: string | undefined): boolean {
+    return hushOf(this.#wishes.wishes.value ?? NO_PREFERENCES, kind, sessionId, Date.now()) !== undefined;
+  }
+
   #notifyQuestion(card: InteractionCard): void {
+    if (this.#isHushed("needs-you", card.sessionId)) return;
     const href =
       card.sessionId === undefined
         ? "#/"
@@ -64,6 +74,7 @@ export class Notifier {
     const { route } = this.#router;
     const isShown = route.value.screen === "session" && route.value.sessionId === notice.sessionId;
     if (isShown && document.visibilityState === "visible") return;
+    if (this.#isHushed("turn-ended", notice.sessionId)) return;
     const href = hrefOf({ screen: "session", sessionId: notice.sessionId, instanceId: undefined });
     notify("Turn ended", notice.error?.message ?? "The agent has finished", `turn-${notice.sessionId}`, href);
   }

@@ -22,7 +22,7 @@ const isApple = (): boolean => /iPhone|iPad/.test(navigator.userAgent);
 const isInstalled = (): boolean => window.matchMedia("(display-mode: standalone)").matches;
 
 export async function readPushState(api: HubApi): Promise<PushState> {
-  const hasKey = (await api.pushKey().catch(() => undefined)) !== undefined;
+  const hasKey = (await api.push.key().catch(() => undefined)) !== undefined;
   const subscription = await currentSubscription();
   const permission = "Notification" in window ? Notification.permission : "denied";
   const hasPush = "serviceWorker" in navigator && "PushManager" in window;
@@ -50,16 +50,16 @@ export async function readPushState(api: HubApi): Promise<PushState> {
 export async function subscribe(api: HubApi, kinds: readonly string[]): Promise<void> {
   if ((await Notification.requestPermission()) !== "granted")
     throw new Error("The browser did not allow notifications");
-  const key = await api.pushKey();
+  const key = await api.push.key();
   if (key === undefined) throw new Error("This hub sends no pushes");
   const registration = await navigator.serviceWorker.ready;
   const subscription = await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
   const json: unknown = JSON.parse(JSON.stringify(subscription));
-  await api.subscribePush(isObject(json) ? json : {}, kinds);
+  await api.push.subscribe(isObject(json) ? json : {}, kinds);
 }
 
 export async function unsubscribe(api: HubApi): Promise<void> {
-  await api.unsubscribePush();
+  await api.push.unsubscribe();
   await (await currentSubscription())?.unsubscribe();
 }
 
@@ -68,7 +68,7 @@ export async function changeKinds(api: HubApi, kinds: readonly string[]): Promis
   const subscription = await currentSubscription();
   if (subscription === undefined) return;
   const json: unknown = JSON.parse(JSON.stringify(subscription));
-  await api.subscribePush(isObject(json) ? json : {}, kinds);
+  await api.push.subscribe(isObject(json) ? json : {}, kinds);
 }
 
 async function currentSubscription(): Promise<PushSubscription | undefined> {

@@ -1,7 +1,7 @@
 /** What can be done with a session as a whole, and the facts about it. */
 import { type ReactElement, useState } from "react";
 import { isObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
-import { useServices } from "../app/hooks.ts";
+import { useObservable, useServices } from "../app/hooks.ts";
 import { hrefOf } from "../app/router.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -50,6 +50,7 @@ export function SessionMenu({ view, title, instanceId, canPrompt, onReload, onCl
             </a>
           </li>
         )}
+        <MuteItem sessionId={view.sessionId} onChange={(change) => run(change, false)} />
         <MenuItem
           icon="download"
           text="Export as Markdown"
@@ -73,6 +74,26 @@ export function SessionMenu({ view, title, instanceId, canPrompt, onReload, onCl
         )}
       </ul>
     </Dialog>
+  );
+}
+
+interface MuteItemProps {
+  readonly sessionId: string;
+  readonly onChange: (change: Promise<void>) => void;
+}
+
+/** For this device alone. Absent while the hub has not told how it stands. */
+function MuteItem({ sessionId, onChange }: MuteItemProps): ReactElement | null {
+  const { wishes: store } = useServices();
+  const wishes = useObservable(store.wishes);
+  if (wishes === undefined) return null;
+  const isMuted = wishes.mutedSessions.includes(sessionId);
+  return (
+    <MenuItem
+      icon={isMuted ? "bell" : "bellOff"}
+      text={isMuted ? "Unmute notifications" : "Mute notifications here"}
+      onClick={() => onChange(store.change(isMuted ? { unmute: sessionId } : { mute: sessionId }))}
+    />
   );
 }
 

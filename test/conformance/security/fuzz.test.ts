@@ -220,6 +220,8 @@ describe("junk", () => {
     ["POST", "/api/instances/i-0/sessions/s1/rename"],
     ["POST", "/api/instances/i-0/sessions/none/close"],
     ["PUT", "/api/push/subscription"],
+    ["PATCH", "/api/push/preferences"],
+    ["PUT", "/api/push/seen"],
   ])("C3.problem whatever stands in the body of %s %s is answered in the hub's own words", async (verb, path) => {
     await fc.assert(
       fc.asyncProperty(body, contentType, async (content, type) => {
@@ -292,6 +294,7 @@ describe("junk", () => {
       "/api/sessions/$/export",
       "/api/devices/$",
       "/api/instances/$/fs/list?sessionId=x",
+      "/api/instances/$/fs/search?sessionId=x&q=x",
     );
     await fc.assert(
       fc.asyncProperty(paths, segment, async (path, id) => {

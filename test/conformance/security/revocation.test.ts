@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { deviceId } from "../../../src/protocol/ids.ts";
 import { type OpenStream, openEventStream } from "../../support/event-stream.ts";
 import { type PuppetAgent, puppetAgent } from "../../support/puppet-agent.ts";
+import { PushReceiver } from "../../support/push-service.ts";
 import { connectClient, type RawClient, rawClient } from "../../support/raw-client.ts";
 import { ask } from "../../support/raw-http.ts";
 import { type SecureHub, startSecureHub } from "../../support/secure-hub.ts";
@@ -137,15 +138,22 @@ describe("a device that is revoked", () => {
 
   test("C3.devices is pushed to no more, and is not after a restart that came in between", async () => {
     const phone = await pairApp("viewer");
-    const subscription = { endpoint: "https://push.example/x", keys: { p256dh: "k", auth: "a" } };
+    const subscription = new PushReceiver().subscription("https://push.example/x");
     const put = await ask(hub.port, "/api/push/subscription", {
       method: "PUT",
       token: phone.accessToken,
       body: { subscription },
     });
     expect(put.status).toBe(204);
-    const kept = () => readFileSync(join(hub.paths.dataDir, "push.json"), "utf8");
-    expect(kept()).toContain(phone.id);
+    const wish = await ask(hub.port, "/api/push/preferences", {
+      method: "PATCH",
+      token: phone.accessToken,
+      body: { mute: "s1" },
+    });
+    expect(wish.status).toBe(200);
+    const kept = () =>
+      ["push.json", "push-preferences.json"].map((name) => readFileSync(join(hub.paths.dataDir, name), "utf8")).join();
+    expect(kept().split(phone.id)).toHaveLength(3);
     await ask(hub.port, `/api/devices/${phone.id}`, { method: "DELETE", token: phone.admin });
     await vi.waitFor(() => expect(kept()).not.toContain(phone.id), { timeout: 10_000 });
     writeFileSync(join(hub.paths.dataDir, "push.json"), JSON.stringify([{ deviceId: phone.id, ...subscription }]));

@@ -59,6 +59,9 @@ export const ROUTES: readonly RouteEntry[] = [
   { route: "GET /api/push/key", needs: "sessions:read" },
   { route: "PUT /api/push/subscription", needs: "sessions:read", body: {} },
   { route: "DELETE /api/push/subscription", needs: "sessions:read" },
+  { route: "GET /api/push/preferences", needs: "sessions:read" },
+  { route: "PATCH /api/push/preferences", needs: "sessions:read", body: {} },
+  { route: "PUT /api/push/seen", needs: "sessions:read", body: {} },
   { route: "POST /api/push/test", needs: "sessions:read" },
   { route: "GET /api/push/deliveries", needs: "sessions:read" },
   { route: "GET /api/sessions", needs: "sessions:read" },
@@ -72,6 +75,7 @@ export const ROUTES: readonly RouteEntry[] = [
   },
   { route: "GET /api/instances/:id/fs/list", needs: "files:read", path: `${FILES}/list?sessionId=s1` },
   { route: "GET /api/instances/:id/fs/file", needs: "files:read", path: `${FILES}/file?sessionId=s1&path=a.txt` },
+  { route: "GET /api/instances/:id/fs/search", needs: "files:read", path: `${FILES}/search?sessionId=s1&q=a` },
   {
     route: "POST /api/instances/:id/sessions/:sid/close",
     needs: "sessions:prompt",

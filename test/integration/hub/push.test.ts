@@ -4,14 +4,20 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { acpBackend } from "../../../src/backends/acp/acp-backend.ts";
+import { PreferenceStore } from "../../../src/hub/push/preferences.ts";
 import { Pusher, type PushMessage } from "../../../src/hub/push/pusher.ts";
+import { SeenSessions } from "../../../src/hub/push/seen.ts";
+import type { PushAnswer, SendPush } from "../../../src/hub/push/sender.ts";
 import { readSubscription, Subscriptions, vapidKeys } from "../../../src/hub/push/subscriptions.ts";
 import { PushTriggers } from "../../../src/hub/push/triggers.ts";
 import { SCRIPTED_AGENT } from "../../support/cli.ts";
 import { type HubHarness, startHub } from "../../support/hub-harness.ts";
+import { PushReceiver } from "../../support/push-service.ts";
 import { connectClient, rawClient } from "../../support/raw-client.ts";
 
-const body = { subscription: { endpoint: "https://push.example.org/x", keys: { p256dh: "p", auth: "a" } } };
+const keys = new PushReceiver().subscription("").keys;
+const body = { subscription: { endpoint: "https://push.example.org/x", keys } };
+const answered = (status: number): PushAnswer => ({ status, retryAfterMs: undefined });
 
 describe("pushes", () => {
   let dir: string;
@@ -36,26 +42,34 @@ describe("pushes", () => {
     return { subscriptions, record };
   };
 
-  it("tells of a new question and of a turn's end, only while nobody looks at that session", async () => {
+  const pusherOf = (subscriptions: Subscriptions, send: SendPush): Pusher =>
+    new Pusher({
+      subscriptions,
+      preferences: new PreferenceStore(dir),
+      send,
+      log: pino({ level: "silent" }),
+      wait: () => Promise.reject(new Error("not waited for here")),
+    });
+
+  /** An editor's session that asks for permission in each turn; what is pushed of it. */
+  const stageOf = async (unnoticedMs: number) => {
     const { subscriptions } = await subscribed();
     const sent: PushMessage[] = [];
-    const pusher = new Pusher(
-      subscriptions,
-      (_record, payload) => {
-        sent.push(JSON.parse(payload) as PushMessage);
-        return Promise.resolve(201);
-      },
-      pino({ level: "silent" }),
-    );
-    const triggers = new PushTriggers(pusher, (device) => ({ device, isOwner: false }));
+    const pusher = pusherOf(subscriptions, (_record, message) => {
+      sent.push(message);
+      return Promise.resolve(answered(201));
+    });
+    const seen = new SeenSessions();
+    const triggers = new PushTriggers({
+      pusher,
+      seen,
+      unnoticedMs,
+      personOf: (device) => ({ device, isOwner: false }),
+    });
     harness.hub.observers.add((instance, observation) => triggers.onObservation(instance, observation));
     const script = { sessionIds: ["s1"], turns: [[{ ask: true }, { say: "done" }]] };
-    const backend = acpBackend({
-      command: process.execPath,
-      args: [SCRIPTED_AGENT, JSON.stringify(script)],
-      name: "agent",
-    });
-    const editor = rawClient(harness.bridge(backend).editor);
+    const args = [SCRIPTED_AGENT, JSON.stringify(script)];
+    const editor = rawClient(harness.bridge(acpBackend({ command: process.execPath, args, name: "agent" })).editor);
     await editor.call("initialize", { protocolVersion: 1, clientCapabilities: {} });
     await editor.call("session/new", { cwd: "/", mcpServers: [] });
     await expect.poll(() => harness.hub.registry.list().length).toBe(1);
@@ -66,36 +80,76 @@ describe("pushes", () => {
       const [option] = ask.params["options"] as { optionId: string }[];
       editor.answer(ask.id, { outcome: { outcome: "selected", optionId: option?.optionId ?? "" } });
     };
+    /** A phone that has the session attached. */
+    const attach = async () => {
+      const viewer = await connectClient(`ws://127.0.0.1:${harness.port}/acp?instance=i-0`, "viewer:phone");
+      await viewer.initialize();
+      await viewer.call("session/load", { sessionId: "s1", cwd: "/", mcpServers: [] });
+      return viewer;
+    };
+    const kinds = () => sent.map((message) => message.kind);
+    return { sent, kinds, pusher, seen, triggers, prompt, answer, attach };
+  };
+
+  it("tells of a new question and of a turn's end, only while no screen shows that session", async () => {
+    const { kinds, pusher, seen, triggers, prompt, answer, attach } = await stageOf(60_000);
     let turn = prompt();
-    await expect.poll(() => sent.map((message) => message.kind)).toEqual(["needs-you"]);
+    await expect.poll(kinds).toEqual(["needs-you"]);
     await answer();
     await turn;
-    await expect.poll(() => sent.map((message) => message.kind)).toEqual(["needs-you", "turn-ended"]);
-    const viewer = await connectClient(`ws://127.0.0.1:${harness.port}/acp?instance=i-0`, "viewer:phone");
-    await viewer.initialize();
-    await viewer.call("session/load", { sessionId: "s1", cwd: "/", mcpServers: [] });
+    await expect.poll(kinds).toEqual(["needs-you", "turn-ended"]);
+    const viewer = await attach();
+    seen.set("d_phone", "s1");
     turn = prompt();
     await answer();
     await turn;
     await expect.poll(() => viewer.textOf("agent_message_chunk")).toBe("donedone");
-    expect(sent).toHaveLength(2);
+    expect(kinds()).toHaveLength(2);
     expect(pusher.deliveries("d_phone").map((each) => each.status)).toEqual([201, 201]);
+    triggers.stop();
+  });
+
+  it("a client that is attached and shows nothing to anybody keeps no push back", async () => {
+    const { kinds, triggers, prompt, answer, attach } = await stageOf(60_000);
+    await attach();
+    const turn = prompt();
+    await expect.poll(kinds).toEqual(["needs-you"]);
+    await answer();
+    await turn;
+    triggers.stop();
+  });
+
+  it("a question that stays open on a screen nobody sits at is told after a while", async () => {
+    const { kinds, seen, triggers, prompt, answer, attach } = await stageOf(50);
+    await attach();
+    seen.set("d_phone", "s1");
+    const turn = prompt();
+    await expect.poll(kinds).toEqual(["needs-you"]);
+    await answer();
+    await turn;
+    triggers.stop();
   });
 
   it("forgets a subscription the push service no longer knows, and keeps the others over a restart", async () => {
     const { subscriptions, record } = await subscribed();
-    await subscriptions.put({ ...record, deviceId: "d_other" });
-    const gone = Object.assign(new Error("gone"), { statusCode: 410 });
-    const pusher = new Pusher(
-      subscriptions,
-      (each) => (each.deviceId === "d_phone" ? Promise.reject(gone) : Promise.resolve(201)),
-      pino({ level: "silent" }),
+    await subscriptions.put({ ...record, deviceId: "d_other", endpoint: "https://push.example.org/y" });
+    const pusher = pusherOf(subscriptions, (each) =>
+      Promise.resolve(answered(each.deviceId === "d_phone" ? 410 : 201)),
     );
-    await pusher.tell({ kind: "needs-you", title: "t", body: "b", tag: "x", url: "#/" });
+    const message = { kind: "needs-you", title: "t", body: "b", tag: "x", url: "#/" } as const;
+    await pusher.tell(message, { kind: "needs-you", sessionId: "s1", isFor: () => true, isDue: () => true });
     const again = new Subscriptions(dir);
     await again.load();
     expect(again.list().map((each) => each.deviceId)).toEqual(["d_other"]);
     expect(statSync(join(dir, "push.json")).mode & 0o777).toBe(0o600);
+  });
+
+  it("takes only keys a push can be encrypted for", () => {
+    for (const bad of [{ ...keys, p256dh: "AAAA" }, { ...keys, auth: "AAAA" }, { auth: keys.auth }, {}]) {
+      expect(readSubscription("d", { subscription: { ...body.subscription, keys: bad } })).toMatch(
+        /"subscription.keys/,
+      );
+    }
   });
 
   it("dials only public https names, whatever a device subscribes with", () => {

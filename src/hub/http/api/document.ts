@@ -7,10 +7,15 @@ import { type Json, type JsonObject, objectAt } from "../../../protocol/json.ts"
 import type { Requirement } from "../../../protocol/scopes.ts";
 import { ACCESS_OPERATIONS } from "./access-operations.ts";
 import type { Answer, Operation, Parameter } from "./operation.ts";
+import { PUSH_OPERATIONS } from "./push-operations.ts";
 import { SESSION_OPERATIONS } from "./session-operations.ts";
 import { problem } from "./shapes.ts";
 
-export const OPERATIONS: Readonly<Record<string, Operation>> = { ...ACCESS_OPERATIONS, ...SESSION_OPERATIONS };
+export const OPERATIONS: Readonly<Record<string, Operation>> = {
+  ...ACCESS_OPERATIONS,
+  ...SESSION_OPERATIONS,
+  ...PUSH_OPERATIONS,
+};
 
 export interface DocumentOptions {
   readonly version: string;

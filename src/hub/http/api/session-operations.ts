@@ -1,4 +1,4 @@
-/** Instances, sessions, interactions, files, events, pushes. */
+/** Instances, sessions, interactions, files, events. */
 import { z } from "zod";
 import { newInstanceBody, titleBody } from "./bodies.ts";
 import { inPath, inQuery, json, nothing, type Operation, type Parameter, problemAnswer } from "./operation.ts";
@@ -92,6 +92,22 @@ export const SESSION_OPERATIONS: Readonly<Record<string, Operation>> = {
       416: problem("Past the end."),
     },
   },
+  "GET /api/instances/:id/fs/search": {
+    summary: "Files by a few letters of their name",
+    description:
+      "Letters in order, in the name or else in the path. Follows no link, skips what `.gitignore` names; stops after 1.5 seconds or 50,000 entries.",
+    path: [INSTANCE],
+    query: [
+      { ...inQuery("sessionId", z.string(), "Whose roots are searched."), isRequired: true },
+      inQuery("q", z.string().max(200), "The letters; what is nearest when absent."),
+      inQuery("limit", z.int().min(1).max(100), "20 when absent."),
+    ],
+    answers: {
+      200: json(shapes.fileMatches, "Best first."),
+      404: problem("There is no such session."),
+      429: problem("`busy`: too many searches at once."),
+    },
+  },
   "GET /api/projects": {
     summary: "Workspaces known from history",
     answers: { 200: json(z.array(shapes.workspace), "The one used last first.") },
@@ -150,32 +166,5 @@ export const SESSION_OPERATIONS: Readonly<Record<string, Operation>> = {
       200: { description: "Server-sent events.", content: { "text/event-stream": z.string() } },
       429: problem("This device has too many streams."),
     },
-  },
-  "GET /api/push/key": {
-    summary: "The key for Web Push subscriptions",
-    answers: { 200: json(z.object({ publicKey: z.string() }), "The VAPID public key.") },
-  },
-  "PUT /api/push/subscription": {
-    summary: "Have this device notified",
-    body: z.object({
-      subscription: z.looseObject({
-        endpoint: z.string(),
-        keys: z.looseObject({ p256dh: z.string(), auth: z.string() }),
-      }),
-      kinds: z.array(z.enum(["needs-you", "turn-ended"])).optional(),
-    }),
-    answers: { 204: nothing("It is noted.") },
-  },
-  "DELETE /api/push/subscription": {
-    summary: "Notify this device no more",
-    answers: { 204: nothing("It is forgotten.") },
-  },
-  "POST /api/push/test": {
-    summary: "Send this device a notification",
-    answers: { 202: json(z.object({}), "It is on its way."), 404: problem("This device has no subscription.") },
-  },
-  "GET /api/push/deliveries": {
-    summary: "How the last notifications of this device went",
-    answers: { 200: json(shapes.deliveries, "Newest last.") },
   },
 };

@@ -6,11 +6,14 @@ import { z } from "zod";
 import type { Ticket } from "../../../auth/grants/tickets.ts";
 import type { DeviceRecord } from "../../../protocol/devices.ts";
 import type { OpenInteraction, SettledNotice } from "../../../protocol/hub-methods.ts";
+import type { QuietHours } from "../../../protocol/quiet-hours.ts";
 import { SCOPES } from "../../../protocol/scopes.ts";
 import type { WorkspaceInfo } from "../../../store/ports.ts";
 import type { Delivery } from "../../push/pusher.ts";
 import type { StartedBy } from "../../succession.ts";
+import type { FileMatches } from "../file-search-route.ts";
 import type { DirectoryListing } from "../list-directory.ts";
+import type { PushPreferencesView } from "../push-routes.ts";
 import type { InstanceView, SessionView } from "../views.ts";
 
 /** A device as `GET /api/devices` shows it. */
@@ -206,6 +209,17 @@ export const directory: z.ZodType<DirectoryListing> = z.object({
   truncated: z.boolean(),
 });
 
+export const fileMatches: z.ZodType<FileMatches> = z.object({
+  entries: z.array(
+    z.object({
+      path: z.string().describe("What the other file routes take."),
+      name: z.string(),
+      uri: z.string().describe("For an agent."),
+    }),
+  ),
+  truncated: z.boolean().describe("Not all of the workspace was looked at."),
+});
+
 export const workspace: z.ZodType<WorkspaceInfo> = z.object({
   cwd: z.string(),
   sessionCount: z.int(),
@@ -293,5 +307,25 @@ export const aboutHub: z.ZodType<AboutHub> = z.object({
 });
 
 export const deliveries: z.ZodType<{ readonly deliveries: readonly Delivery[] }> = z.object({
-  deliveries: z.array(z.object({ at: time, deviceId: z.string(), kind: z.string(), status: z.int().exactOptional() })),
+  deliveries: z.array(
+    z.object({
+      at: time,
+      deviceId: z.string(),
+      kind: z.string(),
+      status: z.int().exactOptional(),
+      hushed: z.enum(["muted", "quiet-hours"]).exactOptional(),
+    }),
+  ),
+});
+
+export const quietHours: z.ZodType<QuietHours> = z.object({
+  from: z.string().describe("HH:MM, included."),
+  to: z.string().describe("HH:MM, no longer included; earlier than `from`: on the next day."),
+  timeZone: z.string().describe("IANA name."),
+  letsQuestionsThrough: z.boolean(),
+});
+
+export const pushPreferences: z.ZodType<PushPreferencesView> = z.object({
+  quietHours: quietHours.nullable(),
+  mutedSessions: z.array(z.string()),
 });
