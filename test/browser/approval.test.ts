@@ -101,6 +101,84 @@ describe("approvals", () => {
     await page.locator(".sheet .command", { hasText: "git push origin fix/retry" }).waitFor();
   });
 
+  it("answers all alike in one act: each shown whole, only those shown, never for ever", async () => {
+    const { session, open } = stage();
+    const page = await open("Pixel");
+    const ask = (command: string) =>
+      session.ask("session/request_permission", {
+        toolCall: { toolCallId: command, title: `Run ${command}`, kind: "execute", rawInput: { command } },
+        options: OPTIONS,
+      });
+    const answers = [ask("git fetch --all"), ask("git status --short")];
+    void session.ask("session/request_permission", DIFF_ASK);
+    await page.getByRole("button", { name: "Read 2 alike" }).click();
+    const alike = page.locator(".alike");
+    await expect
+      .poll(() => alike.locator(".command").allTextContents(), WAIT)
+      .toEqual(["git fetch --all", "git status --short"]);
+    expect(await alike.locator(".option").allTextContents()).toEqual(["Allow once: all 2", "Reject: all 2"]);
+    void ask("rm -rf /");
+    await alike.getByText("1 more has come since. It is not among these.").waitFor();
+    expect(await alike.getByText("rm -rf /").count()).toBe(0);
+    await page.locator(".alike .option[data-kind='allow_once'][aria-disabled='false']").click();
+    await page.getByText("Tap again: Allow once: all 2").waitFor();
+    expect(session.asks.size).toBe(4);
+    await page.getByText("Tap again: Allow once: all 2").click();
+    for (const answer of answers) expect(await answer).toMatchObject({ result: ALLOW, by: { name: "Pixel" } });
+    await expect.poll(() => session.asks.size, WAIT).toBe(2);
+    await page.getByText("1 of 2").waitFor();
+  });
+
+  it("answers all alike only once their end was on screen, and starts anew when one is settled elsewhere", async () => {
+    const { session, open } = stage();
+    const page = await open("Pixel");
+    for (const name of ["a", "b", "c"]) {
+      const command = `${`echo ${name} && `.repeat(60)}true`;
+      const toolCall = { toolCallId: name, title: `Run ${name}`, kind: "execute", rawInput: { command } };
+      void session.ask("session/request_permission", { toolCall, options: OPTIONS });
+    }
+    await page.getByRole("button", { name: "Read 3 alike" }).click();
+    const allow = page.locator(".alike .option[data-kind='allow_once']");
+    await page.locator(".alike").getByText("Scroll to the end to allow.").waitFor();
+    expect(await allow.isDisabled()).toBe(true);
+    await page.locator(".alike .question-body").evaluate((body) => body.scrollTo(0, body.scrollHeight));
+    await expect.poll(() => allow.isDisabled(), WAIT).toBe(false);
+    await page.locator(".alike .option[data-kind='allow_once'][aria-disabled='false']").click();
+    await page.getByText("Tap again: Allow once: all 3").waitFor();
+    await page.locator(".alike .question-body").evaluate((body) => body.scrollTo(0, 0));
+    session.settle("s1-i2", ALLOW, DESKTOP);
+    await page.getByText("Allow once: all 2", { exact: true }).waitFor();
+    expect(session.asks.size).toBe(2);
+    await page.locator(".alike .option[data-kind='reject_once'][aria-disabled='false']").click();
+    await expect.poll(() => session.asks.size, WAIT).toBe(0);
+  });
+
+  it("a part of a diff that is folded has to be opened before it is allowed", async () => {
+    const { session, open } = stage();
+    const page = await open("Pixel");
+    const newText = Array.from({ length: 900 }, (_, index) => `line ${index}`).join("\n");
+    const content = [{ type: "diff", path: "a.txt", oldText: "", newText }];
+    void session.ask("session/request_permission", {
+      toolCall: { toolCallId: "p9", title: "Write a.txt", kind: "edit", content },
+      options: OPTIONS,
+    });
+    await page.getByText("Open all of it and scroll to the end to allow.").waitFor();
+    await page.locator(".question-body").evaluate((body) => body.scrollTo(0, body.scrollHeight));
+    expect(await page.getByRole("button", { name: "Allow once" }).isDisabled()).toBe(true);
+    await page.getByRole("button", { name: /more lines/ }).click();
+    await page.getByText("Scroll to the end to allow.", { exact: true }).waitFor();
+    await page.locator(".question-body").evaluate((body) => body.scrollTo(0, body.scrollHeight));
+    await expect.poll(() => page.getByRole("button", { name: "Allow once" }).isDisabled(), WAIT).toBe(false);
+  });
+
+  it("shows everything the agent sent where nothing else says what will happen", async () => {
+    const { session, open } = stage();
+    const page = await open("Pixel");
+    const toolCall = { toolCallId: "p9", title: "deploy", kind: "other", rawInput: { target: "production" } };
+    void session.ask("session/request_permission", { toolCall, options: OPTIONS });
+    await page.locator(".sheet").getByText('"target": "production"').waitFor();
+  });
+
   it("allows a long command only once its end was on screen", async () => {
     const { session, open } = stage();
     const page = await open("Pixel");

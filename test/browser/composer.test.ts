@@ -37,6 +37,19 @@ async function say(page: Page, text: string): Promise<void> {
   await page.getByRole("button", { name: /^(Send|Add to the queue)$/ }).click();
 }
 
+/** What the device keeps of the session's draft, as JSON. */
+const keptDraft = (page: Page): Promise<string> =>
+  page.evaluate(
+    () =>
+      new Promise((done) => {
+        const opened = indexedDB.open("acp-hub", 1);
+        opened.onsuccess = () => {
+          const value = opened.result.transaction("values").objectStore("values").get("draft/s1");
+          value.onsuccess = () => done(JSON.stringify(value.result ?? ""));
+        };
+      }),
+  );
+
 const bubbles = (page: Page): Promise<string[]> => page.locator(".message.user .bubble").allTextContents();
 
 describe("composer", () => {
@@ -144,8 +157,8 @@ describe("composer", () => {
     fillSession(session);
     const page = await open("Laptop", { viewport: { width: 1280, height: 800 } });
     await field(page).fill("/");
-    await page.locator(".slash-menu [role=option]").first().waitFor();
-    expect(await page.locator(".slash-menu [role=option]").allTextContents()).toEqual([
+    await page.locator(".suggestions [role=option]").first().waitFor();
+    expect(await page.locator(".suggestions [role=option]").allTextContents()).toEqual([
       "/review Review the changes of this branch",
       "/test Run the tests and explain what fails",
       "/plan Only say what would be done",
@@ -156,6 +169,75 @@ describe("composer", () => {
     await field(page).fill("/pl");
     await page.getByRole("option", { name: /plan/ }).click();
     expect(await field(page).inputValue()).toBe("/plan ");
+  });
+
+  it("finds a file after @ and sends it as a link where it stands in the text", async () => {
+    const { hub, session, open } = stage();
+    for (const path of ["src/pool.ts", "src/pool.test.ts", "docs/pool.md", "README.md"]) hub.files.set(path, "x");
+    const turn = new HeldTurn();
+    session.onPrompt = turn.run;
+    const page = await open("Laptop", { viewport: { width: 1280, height: 800 }, isTouch: false });
+    await field(page).pressSequentially("mail a@b.c, look at @pool");
+    const options = page.locator(".suggestions [role=option]");
+    await expect.poll(() => options.count(), WAIT).toBe(3);
+    await field(page).press("ArrowDown");
+    await field(page).press("Enter");
+    const chosen = (await field(page).inputValue()).replace("mail a@b.c, look at @", "").trim();
+    expect(["src/pool.ts", "src/pool.test.ts", "docs/pool.md"]).toContain(chosen);
+    expect(await options.count()).toBe(0);
+    await field(page).pressSequentially("please");
+    await expect.poll(() => keptDraft(page), WAIT).toContain("please");
+    await page.reload();
+    await expect.poll(() => field(page).inputValue(), WAIT).toBe(`mail a@b.c, look at @${chosen} please`);
+    await field(page).press("Enter");
+    expect((await turn.started).blocks).toEqual([
+      { type: "text", text: "mail a@b.c, look at " },
+      { type: "resource_link", uri: `file:///work/relay/${chosen}`, name: chosen },
+      { type: "text", text: " please" },
+    ]);
+    const chip = page.locator(".message.user .mention");
+    expect(await chip.textContent()).toBe(chosen.split("/").at(-1));
+    expect(await chip.getAttribute("href")).toContain("#/files/s1");
+    turn.end("end_turn");
+  });
+
+  it("sends the text of a file to an agent that takes it, by touch alone", async () => {
+    const { hub, session, open } = stage();
+    hub.takesTexts = true;
+    hub.files.set("src/pool.ts", "export const a = 1;");
+    hub.files.set("logo.bin", "\u0000\u0001");
+    const turn = new HeldTurn();
+    session.onPrompt = turn.run;
+    const page = await open("Pixel");
+    await page.getByRole("button", { name: "Mention a file" }).tap();
+    await page.getByRole("option", { name: /pool\.ts/ }).tap();
+    expect(await field(page).inputValue()).toBe("@src/pool.ts ");
+    await page.getByRole("button", { name: "Mention a file" }).tap();
+    await page.getByRole("option", { name: /logo\.bin/ }).tap();
+    await page.getByRole("button", { name: "Send", exact: true }).tap();
+    expect((await turn.started).blocks).toEqual([
+      { type: "resource", resource: { uri: "file:///work/relay/src/pool.ts", text: "export const a = 1;" } },
+      { type: "text", text: " " },
+      { type: "resource_link", uri: "file:///work/relay/logo.bin", name: "logo.bin" },
+      { type: "text", text: " " },
+    ]);
+    expect(await page.locator(".message.user .mention").allTextContents()).toEqual(["pool.ts", "logo.bin"]);
+    turn.end("end_turn");
+  });
+
+  it("a file whose word was deleted is not sent, and one nobody can read is not offered", async () => {
+    const { hub, session, open } = stage();
+    hub.files.set("src/pool.ts", "x");
+    const page = await open("Pixel");
+    await field(page).pressSequentially("@po");
+    await page.getByRole("option", { name: /pool\.ts/ }).tap();
+    await field(page).fill("never mind");
+    await page.getByRole("button", { name: "Send", exact: true }).tap();
+    await page.locator('[data-delivery="done"]').waitFor();
+    expect(session.runs).toHaveLength(1);
+    expect(await bubbles(page)).toEqual(["never mind"]);
+    await field(page).fill("@zzz");
+    await page.getByText("No such file").waitFor();
   });
 
   it("changes modes and shows what another client changed", async () => {

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { DESK, PHONE } from "../support/browser.ts";
-import { COMMAND_ASK, DIFF_ASK, FORM_ASK, fillSession } from "../support/fake-scenes.ts";
+import { COMMAND_ASK, DIFF_ASK, FORM_ASK, fillSession, OPTIONS } from "../support/fake-scenes.ts";
 import { setStage } from "../support/web-stage.ts";
 
 const stage = setStage();
@@ -66,6 +66,18 @@ describe("accessibility and policy", () => {
       found.push(...(await violations(page, `ask ${name}`)));
       for (const id of session.asks.keys()) session.settle(id, {}, { connectionId: "x", device: "d", name: "Zed" });
     }
+    for (const toolCallId of ["a1", "a2"]) {
+      const toolCall = { toolCallId, title: toolCallId, kind: "execute", rawInput: { command: toolCallId } };
+      void session.ask("session/request_permission", { toolCall, options: OPTIONS });
+    }
+    await page.getByRole("button", { name: "Read 2 alike" }).click();
+    await page.locator(".alike .option[data-kind='reject_once'][aria-disabled='false']").waitFor();
+    found.push(...(await violations(page, "alike")));
+    for (const id of session.asks.keys()) session.settle(id, {}, { connectionId: "x", device: "d", name: "Zed" });
+    await page.getByLabel("Message to the agent").fill("@pool");
+    await page.getByRole("option", { name: /pool/ }).waitFor();
+    found.push(...(await violations(page, "file search")));
+    await page.getByLabel("Message to the agent").fill("");
     void session.ask("elicitation/create", FORM_ASK);
     await page.locator(".question-form .button[type='submit'][aria-disabled='false']").click();
     found.push(...(await violations(page, "form")));

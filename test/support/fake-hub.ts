@@ -6,10 +6,12 @@ import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { extname, join, normalize } from "node:path";
 import { WebSocketServer } from "ws";
+import { rankPath } from "../../src/hub/http/rank-path.ts";
 import type { Json, JsonObject } from "../../src/protocol/json.ts";
 import { PRESETS } from "../../src/protocol/scopes.ts";
 import { FakeConnection } from "./fake-hub-connection.ts";
 import { FakeSession } from "./fake-hub-session.ts";
+import { FakePush } from "./fake-push.ts";
 
 export const POLICY: string =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; " +
@@ -39,7 +41,7 @@ export interface FakeInstance {
   readonly sessions: FakeSession[];
 }
 
-interface Answer {
+export interface Answer {
   readonly status: number;
   readonly body?: Json;
   readonly headers?: Readonly<Record<string, string>>;
@@ -63,6 +65,9 @@ export class FakeHub {
   readonly reports: string[] = [];
   readonly requests: string[] = [];
   readonly connections: Set<FakeConnection> = new Set();
+  readonly push: FakePush = new FakePush();
+  /** Whether its agent takes the texts of files. */
+  takesTexts = false;
   readonly #streams = new Set<ServerResponse>();
   readonly #tickets = new Map<string, FakeDevice>();
   #server: Server | undefined;
@@ -172,7 +177,7 @@ export class FakeHub {
       agent: (): JsonObject => ({
         instance: "i1",
         agentInfo: { name: "fake", title: "Fake agent", version: "1" },
-        agentCapabilities: { promptCapabilities: { image: true } },
+        agentCapabilities: { promptCapabilities: { image: true, embeddedContext: this.takesTexts } },
       }),
     };
   }
@@ -273,6 +278,10 @@ export class FakeHub {
           : this.#history(url.searchParams.get("q") ?? "");
       case "GET projects":
         return ok(this.instances.map((instance) => ({ workspace: instance.workspace })));
+      case "GET push":
+      case "PATCH push":
+      case "PUT push":
+        return this.push.route(`${method} ${second}`, input, device?.id ?? "");
       case "POST logout":
         if (device !== undefined) this.revoke(device.id);
         return { status: 204 };
@@ -320,6 +329,7 @@ export class FakeHub {
 
   #file(kind: string, query: URLSearchParams): Answer {
     const path = query.get("path") ?? "";
+    if (kind === "search") return this.#search(query.get("q") ?? "");
     if (kind === "list") {
       const names = [...this.files.keys()].filter((name) => path === "" || name.startsWith(`${path}/`));
       if (path !== "" && names.length === 0) return problem(404, "not-found", "No such folder");
@@ -344,6 +354,19 @@ export class FakeHub {
         .join("\n"),
       headers: { "Content-Type": "text/plain" },
     };
+  }
+
+  #search(query: string): Answer {
+    const found = [...this.files.keys()]
+      .map((path) => ({ path, rank: rankPath(query.toLowerCase(), path) }))
+      .filter((each): each is { path: string; rank: number } => each.rank !== undefined)
+      .sort((a, b) => b.rank - a.rank);
+    const entries = found.map(({ path }) => ({
+      path,
+      name: path.slice(path.lastIndexOf("/") + 1),
+      uri: `file:///work/relay/${path}`,
+    }));
+    return ok({ entries, truncated: false });
   }
 
   #sessionAction(sessionId: string, action: string, input: JsonObject): Answer {

@@ -1,10 +1,13 @@
 /** The open questions of a session, above the composer. The transcript stays in sight: people decide with context. */
-import { type ReactElement, useEffect, useState } from "react";
+import { type ReactElement, useCallback, useEffect, useState } from "react";
 import { type InteractionCard, type SettledCard, shownCards } from "../../client/index.ts";
 import { useObservable, useServices } from "../app/hooks.ts";
 import { Icon } from "../ui/icon.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
-import { questionTitle, settledText } from "./question.ts";
+import { type AlikeItem, alikeItems, alikeOffers } from "./alike.ts";
+import { AlikeCard } from "./alike-card.tsx";
+import { knownCard } from "./known-card.ts";
+import { questionTitle, readQuestion, settledText } from "./question.ts";
 import { QuestionCard } from "./question-card.tsx";
 
 /** How long a settled question says who settled it before it folds away. */
@@ -27,6 +30,9 @@ export function ApprovalSheet({ sessionId, canAnswer }: ApprovalSheetProps): Rea
     cards.findIndex((card) => card.interactionId === shownId),
   );
   const card = cards[index];
+  const alike = useAlike(cards, card, canAnswer);
+  const [isBulk, setBulk] = useState(false);
+  const endBulk = useCallback(() => setBulk(false), []);
   if (card === undefined && settled === undefined) return null;
   return (
     <section className="sheet" aria-label="Questions of the agent">
@@ -40,17 +46,43 @@ export function ApprovalSheet({ sessionId, canAnswer }: ApprovalSheetProps): Rea
       {card !== undefined && (
         <>
           <SheetBar
-            cards={cards}
-            index={index}
+            cards={isBulk ? [card] : cards}
+            index={isBulk ? 0 : index}
             isFolded={isFolded}
             onShow={setShownId}
             onFold={() => setFolded(!isFolded)}
           />
-          {!isFolded && <QuestionCard key={card.interactionId} card={card} canAnswer={canAnswer} />}
+          {!isFolded && isBulk && <AlikeCard items={alike} onClose={endBulk} />}
+          {!isFolded && !isBulk && (
+            <>
+              {alike.length > 1 && (
+                <button type="button" className="alike-open" onClick={() => setBulk(true)}>
+                  <Icon name="checkAll" small /> Read {alike.length} alike, answer at once
+                </button>
+              )}
+              <QuestionCard key={card.interactionId} card={card} canAnswer={canAnswer} />
+            </>
+          )}
         </>
       )}
     </section>
   );
+}
+
+/** What can be answered together with the card that is shown. */
+function useAlike(
+  cards: readonly InteractionCard[],
+  card: InteractionCard | undefined,
+  canAnswer: boolean,
+): readonly AlikeItem[] {
+  const { client } = useServices();
+  if (!canAnswer || cards.length < 2) return [];
+  const items = cards.flatMap((each) => {
+    const question = readQuestion(each, knownCard(client, each));
+    return question.kind === "permission" ? [{ card: each, question }] : [];
+  });
+  const alike = alikeItems(items, card?.interactionId);
+  return alikeOffers(alike).length === 0 ? [] : alike;
 }
 
 interface SheetBarProps {

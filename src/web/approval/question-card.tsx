@@ -1,15 +1,16 @@
 /** One open question of an agent with its answer's way: sending, accepted, applied or lost. */
-import { type ReactElement, useEffect, useRef } from "react";
-import type { HubClient, InteractionCard } from "../../client/index.ts";
-import { type Json, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
+import { type ReactElement, useRef } from "react";
+import type { InteractionCard } from "../../client/index.ts";
+import type { Json } from "../../protocol/json.ts";
 import { useNow, useServices } from "../app/hooks.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { IconName } from "../ui/icon-paths.ts";
 import { ago } from "../ui/time.ts";
 import { FormCard } from "./form-card.tsx";
+import { knownCard } from "./known-card.ts";
 import { PermissionCard } from "./permission-card.tsx";
 import { type Question, readQuestion } from "./question.ts";
-import { useTapGuard } from "./tap-guard.ts";
+import { useMoveGuard, useTapGuard } from "./tap-guard.ts";
 import { UrlCard } from "./url-card.tsx";
 import "./approval.css";
 
@@ -43,16 +44,6 @@ export function QuestionCard({ card, canAnswer }: QuestionCardProps): ReactEleme
       <AnswerState card={card} canAnswer={canAnswer} />
     </section>
   );
-}
-
-/** Nobody decides blind: what the transcript shows of the tool call is shown here too. */
-function knownCard(client: HubClient, card: InteractionCard): JsonObject | undefined {
-  const toolCallId = stringAt(objectAt(card.params, "toolCall"), "toolCallId");
-  const session = card.sessionId === undefined ? undefined : client.session(card.sessionId);
-  const item = session?.view.value.transcript.items.findLast(
-    (other) => other.kind === "tool" && other.toolCallId === toolCallId,
-  );
-  return item?.kind === "tool" ? item.card : undefined;
 }
 
 const ICONS: Readonly<Record<Question["kind"], IconName>> = { permission: "shield", form: "question", url: "globe" };
@@ -102,18 +93,4 @@ function AnswerState({ card, canAnswer }: QuestionCardProps): ReactElement | nul
     );
   }
   return canAnswer ? null : <p className="muted">This device may watch, not answer.</p>;
-}
-
-/** A card that is pushed about by what grows above it must not be tapped in that moment. */
-function useMoveGuard(element: React.RefObject<HTMLElement | null>, restart: () => void): void {
-  useEffect(() => {
-    if (element.current === null) return;
-    let isFirst = true;
-    const observer = new ResizeObserver(() => {
-      if (!isFirst) restart();
-      isFirst = false;
-    });
-    observer.observe(element.current);
-    return () => observer.disconnect();
-  }, [element, restart]);
 }

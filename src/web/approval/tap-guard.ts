@@ -2,7 +2,7 @@
  * Keeps a moving layout from turning a tap into a decision: a press counts only when the thing under the finger has stood
  * still for a while.
  */
-import { useCallback, useEffect, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 
 export const TAP_GUARD_MS = 300;
 
@@ -31,4 +31,18 @@ export function useTapGuard(subject: string): TapGuard {
   }, [subject, round]);
   const allows = useCallback((event: { readonly timeStamp: number }) => event.timeStamp >= openAt.current, []);
   return { isOpen: openRound === round, restart, allows };
+}
+
+/** A card that is pushed about by what grows above it must not be tapped in that moment. */
+export function useMoveGuard(element: RefObject<HTMLElement | null>, restart: () => void): void {
+  useEffect(() => {
+    if (element.current === null) return;
+    let isFirst = true;
+    const observer = new ResizeObserver(() => {
+      if (!isFirst) restart();
+      isFirst = false;
+    });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [element, restart]);
 }

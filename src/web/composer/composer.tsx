@@ -1,29 +1,26 @@
 /** Where a person writes. Grows with the text, keeps the draft, and never loses a tap: send always leads somewhere. */
-import {
-  type ClipboardEvent,
-  type KeyboardEvent,
-  memo,
-  type ReactElement,
-  useEffect,
-  useId,
-  useRef,
-  useState,
-} from "react";
+import { memo, type ReactElement, type RefObject, useRef, useState } from "react";
 import type { SessionClient, Transcript } from "../../client/index.ts";
-import type { JsonObject } from "../../protocol/json.ts";
 import { useServices } from "../app/hooks.ts";
 import { Icon } from "../ui/icon.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
 import { AgentOptions } from "./agent-options.tsx";
-import { readDraft, writeDraft } from "./drafts.ts";
-import { matchingCommands, SlashMenu } from "./slash-menu.tsx";
+import { type Draft, EMPTY_DRAFT } from "./drafts.ts";
+import { type MentionTexts, mentionsIn, promptBlocks } from "./mentions.ts";
+import { TextField } from "./text-field.tsx";
 import { type Attachments, useAttachments } from "./use-attachments.ts";
+import { type Caret, useCaret } from "./use-caret.ts";
+import { useDraft } from "./use-draft.ts";
 import "./composer.css";
 
 /** What the agent offers beside the text. The transcript is not among it: a stream leaves the composer alone. */
 export interface ComposerOffers extends Pick<Transcript, "commands" | "modes" | "configOptions"> {
   readonly sessionId: string;
   readonly isLive: boolean;
+  /** The instance whose files may be named; undefined where this device may not read them. */
+  readonly filesOf: string | undefined;
+  /** The agent takes the texts of files; else it is sent links. */
+  readonly takesTexts: boolean;
 }
 
 export interface ComposerProps {
@@ -32,52 +29,47 @@ export interface ComposerProps {
   readonly isRunning: boolean;
   readonly takesImages: boolean;
   readonly canSetOptions: boolean;
-  /** A text to continue with (an edited prompt); changes when another is handed over. */
-  readonly handedText: { readonly text: string } | undefined;
+  /** What to continue with (an edited prompt); changes when another is handed over. */
+  readonly handed: Draft | undefined;
 }
 
 export const Composer = memo(
-  ({ session, offers, isRunning, takesImages, canSetOptions, handedText }: ComposerProps): ReactElement => {
-    const { client } = useServices();
-    const [text, setText] = useDraft(offers.sessionId, handedText);
+  ({ session, offers, isRunning, takesImages, canSetOptions, handed }: ComposerProps): ReactElement => {
+    const [draft, setDraft] = useDraft(offers.sessionId, handed);
     const attachments = useAttachments();
-    const [error, setError] = useState<string>();
     const field = useRef<HTMLTextAreaElement>(null);
-    const isEmpty = text.trim() === "" && attachments.images.length === 0;
-    const send = (): void => {
-      if (isEmpty) return;
-      const blocks: JsonObject[] = [...attachments.images];
-      if (text.trim() !== "") blocks.push({ type: "text", text });
-      try {
-        client.prompt(offers.sessionId, blocks);
-      } catch (reason) {
-        setError(reason instanceof Error ? reason.message : "That did not work");
-        return;
-      }
-      setText("");
-      setError(undefined);
+    const caret = useCaret(field);
+    const { send, isSending, error } = useSend(offers, draft, attachments, () => {
+      setDraft(EMPTY_DRAFT);
       attachments.clear();
       field.current?.focus();
-    };
+    });
+    const isEmpty = draft.text.trim() === "" && attachments.images.length === 0;
+    const shownError = error ?? attachments.error;
     return (
       <div className="composer">
-        {(error ?? attachments.error) !== undefined && (
+        {shownError !== undefined && (
           <p className="form-error" role="alert">
-            <Icon name="alert" small /> {error ?? attachments.error}
+            <Icon name="alert" small /> {shownError}
           </p>
         )}
         <Previews attachments={attachments} />
         <div className="composer-box">
           <TextField
             field={field}
-            text={text}
+            caret={caret}
+            draft={draft}
             offers={offers}
-            onText={setText}
-            onSend={send}
+            isFixed={isSending}
+            onDraft={setDraft}
+            onSend={isEmpty ? noop : send}
             onFiles={takesImages ? attachments.add : undefined}
           />
           <div className="composer-bar">
             {takesImages && <AttachButton onFiles={attachments.add} />}
+            {offers.filesOf !== undefined && (
+              <MentionButton field={field} caret={caret} draft={draft} onDraft={setDraft} />
+            )}
             <AgentOptions session={session} offers={offers} isDisabled={!canSetOptions || !offers.isLive} />
             <span className="composer-actions">
               {isRunning && (
@@ -87,7 +79,7 @@ export const Composer = memo(
                 icon="send"
                 label={isRunning ? "Add to the queue" : "Send"}
                 tone="filled"
-                disabled={isEmpty}
+                disabled={isEmpty || isSending}
                 onClick={send}
               />
             </span>
@@ -98,82 +90,42 @@ export const Composer = memo(
   },
 );
 
-interface TextFieldProps {
-  readonly field: React.RefObject<HTMLTextAreaElement | null>;
-  readonly text: string;
-  readonly offers: ComposerOffers;
-  readonly onText: (text: string) => void;
-  readonly onSend: () => void;
-  readonly onFiles: ((files: Iterable<File>) => void) | undefined;
+const noop = (): void => undefined;
+
+interface Sending {
+  readonly send: () => void;
+  /** The texts of files are on their way; the draft stays until they are here or given up. */
+  readonly isSending: boolean;
+  readonly error: string | undefined;
 }
 
-function TextField({ field, text, offers, onText, onSend, onFiles }: TextFieldProps): ReactElement {
-  const menuId = useId();
-  const [selected, setSelected] = useState(0);
-  const [isClosed, setClosed] = useState(false);
-  const commands = isClosed ? [] : matchingCommands(text, offers.commands);
-  const chosen = Math.min(selected, commands.length - 1);
-  const choose = (name: string): void => {
-    onText(`/${name} `);
-    field.current?.focus();
-  };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing) return;
-    const command = commands[chosen];
-    if (command !== undefined && handleMenuKey(event, chosen, commands.length, setSelected)) return;
-    if (command !== undefined && (event.key === "Tab" || event.key === "Enter")) {
-      event.preventDefault();
-      choose(command.name);
-    } else if (command !== undefined && event.key === "Escape") {
-      event.stopPropagation();
-      setClosed(true);
-    } else if (event.key === "Enter" && !event.shiftKey && !isTouch()) {
-      event.preventDefault();
-      onSend();
+function useSend(offers: ComposerOffers, draft: Draft, attachments: Attachments, onSent: () => void): Sending {
+  const { client, api } = useServices();
+  const [isSending, setSending] = useState(false);
+  const [error, setError] = useState<string>();
+  const { sessionId, filesOf, takesTexts, isLive } = offers;
+  const deliver = (texts: MentionTexts): void => {
+    setSending(false);
+    try {
+      const written = draft.text.trim() === "" ? [] : promptBlocks(draft.text, draft.mentions, texts);
+      client.prompt(sessionId, [...attachments.images, ...written]);
+      setError(undefined);
+      onSent();
+    } catch (reason) {
+      setError(reason instanceof Error ? reason.message : "That did not work");
     }
   };
-  const onPaste = (event: ClipboardEvent): void => {
-    if (onFiles !== undefined && event.clipboardData.files.length > 0) onFiles(event.clipboardData.files);
+  const send = (): void => {
+    if (isSending) return;
+    const named = mentionsIn(draft.text, draft.mentions);
+    if (named.length === 0 || !takesTexts || !isLive || filesOf === undefined) return deliver(new Map());
+    setSending(true);
+    import("./file-texts.ts")
+      .then(({ fileTexts }) => fileTexts(api, filesOf, sessionId, named))
+      .then(deliver, () => deliver(new Map()));
   };
-  return (
-    <>
-      {commands.length > 0 && (
-        <SlashMenu id={menuId} commands={commands} selected={chosen} onChoose={(command) => choose(command.name)} />
-      )}
-      <textarea
-        ref={field}
-        rows={1}
-        value={text}
-        aria-label="Message to the agent"
-        placeholder="Message"
-        enterKeyHint={isTouch() ? "enter" : "send"}
-        aria-autocomplete="list"
-        aria-haspopup="listbox"
-        aria-controls={commands.length > 0 ? menuId : undefined}
-        aria-activedescendant={commands.length > 0 ? `${menuId}-${chosen}` : undefined}
-        onChange={(event) => {
-          onText(event.target.value);
-          setSelected(0);
-          setClosed(false);
-        }}
-        onKeyDown={onKeyDown}
-        onPaste={onPaste}
-      />
-    </>
-  );
+  return { send, isSending, error };
 }
-
-function handleMenuKey(event: KeyboardEvent, chosen: number, count: number, select: (index: number) => void): boolean {
-  const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-  if (step === 0) return false;
-  event.preventDefault();
-  select((chosen + step + count) % count);
-  return true;
-}
-
-/** On a touch keyboard Enter makes a line; there is a button to send. */
-const coarse = window.matchMedia("(pointer: coarse)");
-const isTouch = (): boolean => coarse.matches;
 
 function AttachButton({ onFiles }: { readonly onFiles: (files: Iterable<File>) => void }): ReactElement {
   const input = useRef<HTMLInputElement>(null);
@@ -196,6 +148,28 @@ function AttachButton({ onFiles }: { readonly onFiles: (files: Iterable<File>) =
   );
 }
 
+interface MentionButtonProps {
+  readonly field: RefObject<HTMLTextAreaElement | null>;
+  readonly caret: Caret;
+  readonly draft: Draft;
+  readonly onDraft: (draft: Draft) => void;
+}
+
+/** Types the "@": on a phone's keyboard it is two layers away. */
+function MentionButton({ field, caret, draft, onDraft }: MentionButtonProps): ReactElement {
+  const begin = (): void => {
+    const element = field.current;
+    if (element === null) return;
+    const at = element.selectionStart;
+    const before = draft.text.slice(0, at);
+    const start = before === "" || /\s$/.test(before) ? "@" : " @";
+    onDraft({ ...draft, text: before + start + draft.text.slice(at) });
+    caret.moveTo(at + start.length);
+    element.focus();
+  };
+  return <IconButton icon="at" label="Mention a file" onClick={begin} />;
+}
+
 function Previews({ attachments }: { readonly attachments: Attachments }): ReactElement | null {
   if (attachments.images.length === 0) return null;
   return (
@@ -211,30 +185,4 @@ function Previews({ attachments }: { readonly attachments: Attachments }): React
       ))}
     </ul>
   );
-}
-
-/** The draft of a session, kept on the device. A text handed over comes before what was typed. */
-function useDraft(
-  sessionId: string,
-  handed: { readonly text: string } | undefined,
-): readonly [string, (text: string) => void] {
-  const { storage } = useServices();
-  const [text, setText] = useState("");
-  const isTouched = useRef(false);
-  const change = (next: string): void => {
-    isTouched.current = true;
-    setText(next);
-    writeDraft(storage, sessionId, next);
-  };
-  useEffect(() => {
-    isTouched.current = false;
-    void readDraft(storage, sessionId).then((draft) => {
-      if (!isTouched.current) setText(draft);
-    });
-  }, [storage, sessionId]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new hand-over changes the text
-  useEffect(() => {
-    if (handed !== undefined) change(text === "" ? handed.text : `${handed.text}\n${text}`);
-  }, [handed]);
-  return [text, change];
 }

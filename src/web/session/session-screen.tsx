@@ -1,10 +1,11 @@
 /** One session: transcript, questions, composer. */
 import { type ReactElement, useCallback, useEffect, useMemo, useState } from "react";
 import { type OutboxEntry, type SessionClient, type SessionView, turnOf } from "../../client/index.ts";
-import { objectAt } from "../../protocol/json.ts";
+import { type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
 import { useObservable, useObservableFrame, useSame, useServices } from "../app/hooks.ts";
 import { ApprovalSheet } from "../approval/approval-sheet.tsx";
 import { Composer } from "../composer/composer.tsx";
+import type { Draft } from "../composer/drafts.ts";
 import { QueueStrip } from "../composer/queue-strip.tsx";
 import { markSeen } from "../home/seen.ts";
 import { OpenStateProvider } from "../transcript/open-state.tsx";
@@ -52,10 +53,9 @@ interface OpenSessionProps {
 }
 
 function OpenSession({ session, instanceId }: OpenSessionProps): ReactElement {
-  const { client } = useServices();
   const view = useObservableFrame(session.view);
   const entries = useSessionEntries(session.sessionId);
-  const [handed, setHanded] = useState<{ readonly text: string }>();
+  const [handed, setHanded] = useState<Draft>();
   const rights = useRights();
   const turn = useMemo(() => turnOf(view.transcript.turn, view.sessionId), [view.transcript.turn, view.sessionId]);
   const { attach, isCatchingUp, isReadOnly, sessionId, agent, attendants, transcript } = view;
@@ -64,8 +64,11 @@ function OpenSession({ session, instanceId }: OpenSessionProps): ReactElement {
   const heardAt = isLive ? undefined : view.heardAt;
   const { info, usage, commands, modes, configOptions } = transcript;
   const head = useSame({ attach, heardAt, isCatchingUp, isReadOnly, sessionId, agent, attendants, info, usage });
-  const offers = useSame({ sessionId, isLive, commands, modes, configOptions });
-  const edit = useCallback((text: string) => setHanded({ text }), []);
+  const prompts = promptCapabilities(view, useConnectionState());
+  const files = rights("files:read") && !isReadOnly ? (stringAt(agent, "instance") ?? instanceId) : undefined;
+  const takesTexts = prompts?.["embeddedContext"] === true;
+  const offers = useSame({ sessionId, isLive, commands, modes, configOptions, filesOf: files, takesTexts });
+  const edit = useCallback((draft: Draft) => setHanded({ ...draft }), []);
   const ownIds = useMemo(() => new Set(entries.map((entry) => entry.promptId)), [entries]);
   useEffect(() => markSeen(view.sessionId, view.heardAt), [view.sessionId, view.heardAt]);
   const canPrompt = rights("sessions:prompt") && !view.isReadOnly;
@@ -81,9 +84,9 @@ function OpenSession({ session, instanceId }: OpenSessionProps): ReactElement {
           session={session}
           offers={offers}
           isRunning={turn.state !== "idle"}
-          takesImages={takesImages(view, client.connection.state.value)}
+          takesImages={prompts?.["image"] === true}
           canSetOptions={rights("interactions:answer")}
-          handedText={handed}
+          handed={handed}
         />
       ) : (
         <p className="viewing-only">
@@ -105,10 +108,13 @@ function useSessionEntries(sessionId: string): readonly OutboxEntry[] {
 }
 
 /** What the agent said it takes; told with the session on a hub-wide connection, at initialize on a bound one. */
-function takesImages(view: SessionView, connection: ReturnType<typeof useConnectionState>): boolean {
+function promptCapabilities(
+  view: SessionView,
+  connection: ReturnType<typeof useConnectionState>,
+): JsonObject | undefined {
   const agent = objectAt(view.agent, "agentCapabilities");
   const own = connection.kind === "ready" ? objectAt(connection.info.result, "agentCapabilities") : undefined;
-  return objectAt(agent ?? own, "promptCapabilities")?.["image"] === true;
+  return objectAt(agent ?? own, "promptCapabilities");
 }
 
 function useConnectionState() {

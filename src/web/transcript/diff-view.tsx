@@ -19,7 +19,7 @@ export function DiffView({ diff }: { readonly diff: DiffPart }): ReactElement {
       {isWanted ? (
         <DiffBody diff={diff} />
       ) : (
-        <button type="button" className="button small" onClick={() => setWanted(true)}>
+        <button type="button" className="button small" data-more onClick={() => setWanted(true)}>
           A big diff. Open anyway
         </button>
       )}
@@ -46,7 +46,7 @@ function DiffBody({ diff }: { readonly diff: DiffPart }): ReactElement {
         <Hunk key={`${hunk.lines[0]?.oldNumber}/${hunk.lines[0]?.newNumber}`} hunk={hunk} />
       ))}
       {total > limit && (
-        <button type="button" className="button small" onClick={() => setLimit(limit + LINES_SHOWN)}>
+        <button type="button" className="button small" data-more onClick={() => setLimit(limit * 5)}>
           {total - limit} more lines
         </button>
       )}

@@ -7,6 +7,7 @@ import { atTime } from "../ui/time.ts";
 import { ContentBlocks } from "./content-blocks.tsx";
 import { DeliveryMark } from "./delivery-mark.tsx";
 import { useOpen } from "./open-state.tsx";
+import { TypedMessage } from "./typed-message.tsx";
 
 export interface MessageRowProps {
   readonly item: MessageItem;
@@ -36,7 +37,7 @@ function UserMessage({
   return (
     <article className="message user" aria-label={`Message of ${author}`}>
       <div className="bubble">
-        <ContentBlocks blocks={item.blocks} isPlain />
+        <TypedMessage blocks={item.blocks} />
       </div>
       <footer>
         <span className="author">{author}</span>

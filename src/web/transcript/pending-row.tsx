@@ -1,22 +1,24 @@
 /** A prompt of this device that has not started: where it is, and what can be done about it. */
 import type { ReactElement } from "react";
-import { type OutboxEntry, textOf } from "../../client/index.ts";
+import type { OutboxEntry } from "../../client/index.ts";
 import { useServices } from "../app/hooks.ts";
+import type { Draft } from "../composer/drafts.ts";
+import { typedText } from "../composer/mentions.ts";
 import { Icon } from "../ui/icon.tsx";
-import { ContentBlocks } from "./content-blocks.tsx";
 import { DeliveryMark } from "./delivery-mark.tsx";
+import { TypedMessage } from "./typed-message.tsx";
 
 export interface PendingRowProps {
   readonly entry: OutboxEntry;
   /** Puts the text back into the composer. */
-  readonly onEdit: (text: string) => void;
+  readonly onEdit: (draft: Draft) => void;
 }
 
 export function PendingRow({ entry, onEdit }: PendingRowProps): ReactElement {
   const { client } = useServices();
   const { failure } = entry;
   const edit = async (): Promise<void> => {
-    if (await client.withdrawPrompt(entry.promptId)) onEdit(textOf(entry.blocks));
+    if (await client.withdrawPrompt(entry.promptId)) onEdit(typedText(entry.blocks));
   };
   const sendAnew = (): void => {
     client.outbox.remove(entry.promptId);
@@ -25,7 +27,7 @@ export function PendingRow({ entry, onEdit }: PendingRowProps): ReactElement {
   return (
     <article className="message user pending" aria-label="Your message, not started yet">
       <div className="bubble">
-        <ContentBlocks blocks={entry.blocks} isPlain />
+        <TypedMessage blocks={entry.blocks} />
       </div>
       <footer>
         <DeliveryMark entry={entry} />

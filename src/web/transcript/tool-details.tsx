@@ -65,19 +65,26 @@ function Locations({ card }: { readonly card: JsonObject }): ReactElement | null
   );
 }
 
-export function Raw({ name, value }: { readonly name: string; readonly value: Json | undefined }): ReactElement | null {
+export interface RawProps {
+  readonly name: string;
+  readonly value: Json | undefined;
+  /** Unfolded from the start, and nothing of it cut. */
+  readonly isWhole?: boolean;
+}
+
+export function Raw({ name, value, isWhole = false }: RawProps): ReactElement | null {
   if (value === undefined || value === null) return null;
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
   if (text === "{}" || text === "") return null;
   return (
-    <details className="raw">
+    <details className="raw" open={isWhole}>
       <summary>{name}</summary>
       <div className="raw-head">
         <CopyButton text={text} label={`Copy ${name.toLowerCase()}`} />
       </div>
       <pre className="plain-block">
-        <VisibleText text={text.slice(0, RAW_CHARS_MAX)} />
-        {text.length > RAW_CHARS_MAX && `\n… ${text.length - RAW_CHARS_MAX} more characters`}
+        <VisibleText text={isWhole ? text : text.slice(0, RAW_CHARS_MAX)} />
+        {!isWhole && text.length > RAW_CHARS_MAX && `\n… ${text.length - RAW_CHARS_MAX} more characters`}
       </pre>
     </details>
   );

@@ -3,6 +3,7 @@ import { type ReactElement, useEffect, useMemo, useRef, useState } from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import type { OutboxEntry, SessionClient, SessionView } from "../../client/index.ts";
 import { useObservable, useServices } from "../app/hooks.ts";
+import type { Draft } from "../composer/drafts.ts";
 import { Icon } from "../ui/icon.tsx";
 import { useFollow } from "./follow.ts";
 import { MessageRow } from "./message-row.tsx";
@@ -26,7 +27,7 @@ export interface TranscriptProps {
   readonly session: SessionClient;
   readonly view: SessionView;
   readonly entries: readonly OutboxEntry[];
-  readonly onEdit: (text: string) => void;
+  readonly onEdit: (draft: Draft) => void;
 }
 
 export function Transcript({ session, view, entries, onEdit }: TranscriptProps): ReactElement {
@@ -86,7 +87,7 @@ interface RowViewProps {
   readonly view: SessionView;
   readonly entries: readonly OutboxEntry[];
   readonly showThoughts: boolean;
-  readonly onEdit: (text: string) => void;
+  readonly onEdit: (draft: Draft) => void;
 }
 
 function RowView({ row, view, entries, showThoughts, onEdit }: RowViewProps): ReactElement {

@@ -15,6 +15,7 @@ import { stalled } from "./stalled.mjs";
 import { startup } from "./startup.mjs";
 import { store } from "./store.mjs";
 import { storm } from "./storm.mjs";
+import { web } from "./web.mjs";
 import { zcode } from "./zcode.mjs";
 
 /** {summary, defaults, tiny, run(options) → result, budgets(result, about) → [what, figure, "max" | "min", limit][], rows(result)}. */
@@ -36,4 +37,5 @@ export const SCENARIOS = {
   store,
   zcode,
   soak,
+  web,
 };

@@ -1,0 +1,86 @@
+// A phone for figures: Chromium with a small screen, a CPU four times slower and a slow mobile network, and what its page is
+// measured by (web-vitals' definitions, read from the browser's own entries).
+import { chromium } from "playwright-core";
+
+const CPU_SLOWDOWN = 4;
+/** "Slow 4G" as Lighthouse has it. */
+const NETWORK = { offline: false, latency: 150, downloadThroughput: 204_800, uploadThroughput: 93_750 };
+
+const ARGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--enable-precise-memory-info"];
+
+/** Runs in the page before anything of it. */
+function observe() {
+  const seen = { lcp: 0, cls: 0, interactions: new Map() };
+  window.figures = seen;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) seen.lcp = entry.startTime;
+  }).observe({ type: "largest-contentful-paint", buffered: true });
+  // Sessions of shifts: gaps of a second, five seconds at most; the largest counts.
+  let [sum, first, last] = [0, 0, 0];
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      if (entry.hadRecentInput) continue;
+      const isSame = entry.startTime - last < 1000 && entry.startTime - first < 5000;
+      sum = isSame ? sum + entry.value : entry.value;
+      if (!isSame) first = entry.startTime;
+      last = entry.startTime;
+      seen.cls = Math.max(seen.cls, sum);
+    }
+  }).observe({ type: "layout-shift", buffered: true });
+  new PerformanceObserver((list) => {
+    for (const { interactionId, duration } of list.getEntries())
+      if (interactionId > 0)
+        seen.interactions.set(interactionId, Math.max(seen.interactions.get(interactionId) ?? 0, duration));
+  }).observe({ type: "event", durationThreshold: 16, buffered: true });
+}
+
+export async function openPhone() {
+  const executablePath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
+  const browser = await chromium.launch({ executablePath, headless: true, args: ARGS });
+  const context = await browser.newContext({
+    viewport: { width: 390, height: 844 },
+    deviceScaleFactor: 2,
+    isMobile: true,
+    hasTouch: true,
+    serviceWorkers: "block",
+  });
+  context.setDefaultTimeout(120_000);
+  await context.addInitScript(observe);
+  const page = await context.newPage();
+  const cdp = await context.newCDPSession(page);
+  await cdp.send("Network.enable");
+  await cdp.send("Performance.enable");
+  const traffic = { requests: 0, frames: 0, frameBytes: 0 };
+  cdp.on("Network.requestWillBeSent", () => {
+    traffic.requests += 1;
+  });
+  cdp.on("Network.webSocketFrameReceived", ({ response }) => {
+    traffic.frames += 1;
+    traffic.frameBytes += response.payloadData.length;
+  });
+  const slow = async (isSlow) => {
+    await cdp.send("Emulation.setCPUThrottlingRate", { rate: isSlow ? CPU_SLOWDOWN : 1 });
+    const fast = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
+    await cdp.send("Network.emulateNetworkConditions", isSlow ? NETWORK : fast);
+    await cdp.send("Network.setCacheDisabled", { cacheDisabled: isSlow });
+  };
+  const heapMb = async () => {
+    await cdp.send("HeapProfiler.collectGarbage");
+    const { metrics } = await cdp.send("Performance.getMetrics");
+    return (metrics.find(({ name }) => name === "JSHeapUsedSize")?.value ?? 0) / 1_048_576;
+  };
+  return { page, traffic, slow, heapMb, close: () => browser.close() };
+}
+
+/** What the page has seen since it was loaded. Waits a little: entries come late. */
+export async function figuresOf(page) {
+  await page.waitForTimeout(600);
+  const { lcp, cls, durations } = await page.evaluate(() => ({
+    lcp: window.figures.lcp,
+    cls: window.figures.cls,
+    durations: [...window.figures.interactions.values()].sort((a, b) => b - a),
+  }));
+  // INP: the longest, or of many the one that 98 % stay below.
+  const inp = durations[Math.floor(durations.length / 50)] ?? 0;
+  return { lcpMs: Math.round(lcp), cls: Math.round(cls * 10_000) / 10_000, inpMs: inp, interactions: durations.length };
+}
