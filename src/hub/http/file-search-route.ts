@@ -1,7 +1,7 @@
 /** Finding a file of a session by a few letters of its name: what the app offers after "@". */
 import { isAbsolute, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import type { Routes } from "./app.ts";
 import type { FileRoutesOptions } from "./file-routes.ts";
 import { type FileScope, fileScope } from "./file-scope.ts";
@@ -52,7 +52,7 @@ export function fileSearchRoute(options: FileRoutesOptions): Routes {
       if (running >= RUNNING_MAX)
         throw new Problem(429, "Too many searches at once", { code: "busy", retryAfterSeconds: 1 });
       running += 1;
-      const signal = goneOf(request);
+      const signal = goneOf(reply);
       try {
         const { roots, isHidden } = scope;
         const { found, truncated } = await searchFiles({ roots, query: text, limit, isHidden, signal });
@@ -68,9 +68,9 @@ export function fileSearchRoute(options: FileRoutesOptions): Routes {
 }
 
 /** Aborted when the caller hangs up: who types on asks anew. */
-function goneOf(request: FastifyRequest<SearchRequest>): AbortSignal {
+function goneOf(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  request.raw.socket.once("close", () => gone.abort());
+  reply.raw.once("close", () => gone.abort());
   return gone.signal;
 }
 

@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { isObject, type JsonObject, stringAt } from "../../protocol/json.ts";
 import type { PushPreferences } from "../../protocol/push-preferences.ts";
 import type { QuietHours } from "../../protocol/quiet-hours.ts";
-import { changedPreferences, type PreferenceStore } from "../push/preferences.ts";
+import { changedPreferences, type PreferenceStore, SESSION_ID_CHARS_MAX } from "../push/preferences.ts";
 import type { Pusher } from "../push/pusher.ts";
 import type { SeenSessions } from "../push/seen.ts";
 import { readSubscription, type Subscriptions } from "../push/subscriptions.ts";
@@ -44,7 +44,10 @@ export function pushRoutes({ publicKey, subscriptions, preferences, seen, pusher
     });
     // Not kept: what is on a screen ends with the screen.
     app.put("/api/push/seen", READ, (request, reply) => {
-      seen.set(principalOf(request).deviceId, stringAt(bodyOf(request), "sessionId"));
+      const sessionId = stringAt(bodyOf(request), "sessionId");
+      if (sessionId !== undefined && sessionId.length > SESSION_ID_CHARS_MAX)
+        throw new Problem(400, '"sessionId" must be the id of a session');
+      seen.set(principalOf(request).deviceId, sessionId);
       return reply.code(204).send();
     });
     app.post("/api/push/test", READ, async (request, reply) => {

@@ -5,7 +5,7 @@
  */
 import type { Dirent } from "node:fs";
 import { readdir, realpath } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { isInside } from "../../bridge/host/inside.ts";
 import { type IgnoreRules, isIgnored, withGitignore } from "./ignore-rules.ts";
 import { rankPath } from "./rank-path.ts";
@@ -94,12 +94,12 @@ interface Root {
   readonly root: number;
 }
 
-/** Roots that are there; one inside another is searched with it. */
+/** Roots that are there; one inside another is searched with it. The root of the file system is none: it would hold everything. */
 async function rootsOf(roots: readonly string[]): Promise<readonly Root[]> {
   const found = await Promise.all(
     roots.map(async (path, root) => ({ real: await realpath(path).catch(() => undefined), root })),
   );
-  const there = found.filter((each): each is Root => each.real !== undefined);
+  const there = found.filter((each): each is Root => each.real !== undefined && dirname(each.real) !== each.real);
   return there.filter(
     ({ real, root }) =>
       !there.some(

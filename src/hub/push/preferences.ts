@@ -10,7 +10,7 @@ import { PrivateFile } from "./private-file.ts";
 
 /** Old sessions end; the oldest mute is forgotten first. */
 const MUTED_MAX = 200;
-const SESSION_ID_CHARS_MAX = 1024;
+export const SESSION_ID_CHARS_MAX = 1024;
 
 /** `before` with the change a client asks for, or what is wrong with it. Members left out stay as they are. */
 export function changedPreferences(before: PushPreferences, change: JsonObject): PushPreferences | string {

@@ -97,6 +97,10 @@ describe("the search below the roots of a session", () => {
     expect(found.map(({ path }) => path).sort()).toEqual([join(base, "more/b.ts"), join(base, "project/sub/a.ts")]);
   });
 
+  it("C3.files a session at the root of the file system has nothing to search", async () => {
+    expect(await search("", { roots: ["/"] })).toEqual({ found: [], truncated: false });
+  });
+
   it("C6.limits stops at its bounds and says so; what is near is found first", async () => {
     write(base, { "project/near.txt": "" });
     for (let index = 0; index < 300; index += 1) write(base, { [`project/d/${index}/far.txt`]: "" });
@@ -183,5 +187,12 @@ describe("the search over HTTP", () => {
       socket.destroy();
     }
     await expect.poll(async () => (await get({ q: "main" })).status).toBe(200);
+    // Many searches over one connection leave nothing behind on it.
+    const warnings: Error[] = [];
+    const listen = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", listen);
+    for (let round = 0; round < 30; round += 1) await (await get({ q: "main" })).json();
+    process.off("warning", listen);
+    expect(warnings).toEqual([]);
   });
 });
