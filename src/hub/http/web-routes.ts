@@ -3,6 +3,8 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Routes } from "./app.ts";
 
@@ -25,6 +27,8 @@ interface Asset {
   readonly etag: string;
   /** Its name changes with its content. */
   readonly isHashed: boolean;
+  /** gzip of it; undefined for what would gain nothing. Made once, when first asked for. */
+  packed(): Promise<Buffer | undefined>;
 }
 
 export type WebFiles = ReadonlyMap<string, Asset>;
@@ -40,15 +44,36 @@ export async function readWebFiles(dir: string): Promise<WebFiles> {
     if (!entry.isFile() || entry.name.endsWith(".map")) continue;
     const path = join(entry.parentPath, entry.name);
     const body = await readFile(path);
+    const type = TYPES[extname(path)] ?? "application/octet-stream";
     files.set(relative(dir, path).split(sep).join("/"), {
       body,
-      type: TYPES[extname(path)] ?? "application/octet-stream",
+      type,
+      packed: packer(body, type),
       etag: `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`,
       isHashed: /[-.][A-Za-z0-9_-]{8,}\.[a-z0-9]+$/.test(entry.name) && path.includes(`${sep}assets${sep}`),
     });
   }
   return files;
 }
+
+const PACKED_MIN_BYTES = 1024;
+const pack = promisify(gzip);
+
+/** Over a mobile network the app is a third as long to load. Nothing secret stands in these files. */
+function packer(body: Buffer, type: string): Asset["packed"] {
+  if (body.length < PACKED_MIN_BYTES || !/^(?:text\/|application\/|image\/svg)/.test(type))
+    return () => Promise.resolve(undefined);
+  let made: Promise<Buffer> | undefined;
+  return () => {
+    made ??= pack(body, { level: 9 });
+    return made;
+  };
+}
+
+const takesGzip = (request: FastifyRequest): boolean =>
+  /(?:^|,)\s*gzip\s*(?:;\s*q=(?:1|0\.\d*[1-9])[\d.]*\s*)?(?:,|$)/i.test(
+    String(request.headers["accept-encoding"] ?? ""),
+  );
 
 /** What a page of ours may do. Sockets are named one by one: not every browser counts them as its own origin. */
 function policy(host: string): string {
@@ -74,7 +99,12 @@ export function webRoutes(files: WebFiles): Routes {
   };
 }
 
-function send(files: WebFiles, name: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+async function send(
+  files: WebFiles,
+  name: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const asset = files.get(name);
   if (asset === undefined) return reply.callNotFound() as unknown as FastifyReply;
   reply
@@ -87,8 +117,11 @@ function send(files: WebFiles, name: string, request: FastifyRequest, reply: Fas
     .header("Cross-Origin-Resource-Policy", "same-origin")
     .header("Permissions-Policy", "camera=(self), microphone=(), geolocation=()")
     .header("Cache-Control", asset.isHashed ? "public, max-age=31536000, immutable" : "no-cache")
-    .header("ETag", asset.etag)
+    .header("Vary", "Origin, Accept-Encoding")
     .type(asset.type);
-  if (request.headers["if-none-match"] === asset.etag) return reply.code(304).send();
-  return reply.send(asset.body);
+  const packed = takesGzip(request) ? await asset.packed() : undefined;
+  const etag = packed === undefined ? asset.etag : asset.etag.replace(/"$/, '-gz"');
+  reply.header("ETag", etag);
+  if (request.headers["if-none-match"] === etag) return reply.code(304).send();
+  return packed === undefined ? reply.send(asset.body) : reply.header("Content-Encoding", "gzip").send(packed);
 }
