@@ -61,9 +61,9 @@ export class Home {
   async serve(
     args: readonly string[] = [],
     main: string = MAIN,
-    extra: Record<string, string> = {},
+    env: Record<string, string> = {},
   ): Promise<{ url: string; port: number; child: ChildProcess; output: () => string }> {
-    const child = this.spawnCommand(process.execPath, [main, "serve", "--port", "0", ...args], extra);
+    const child = this.spawnCommand(process.execPath, [main, "serve", "--port", "0", ...args], env);
     let text = "";
     child.stderr?.on("data", (chunk: Buffer) => {
       text += chunk.toString("utf8");
