@@ -126,7 +126,7 @@ export class Auth {
 
   /** Rejects when the keys cannot be read or made. */
   static async open(options: AuthOptions): Promise<Auth> {
-    const clock = options.clock ?? { now: Date.now };
+    const clock = options.clock ?? { now: Date.now, monotonic: () => performance.now() };
     const keys = await KeyRing.open({ dir: options.keysDir, clock, overlapMs: LONG_LIVED_MS_MAX });
     return new Auth(options, keys, clock);
   }

@@ -128,12 +128,13 @@ export class Devices {
 
   /** Notes a visit, now and then. A full disk keeps nobody out. */
   seen(id: DeviceId, address: string): void {
-    const now = this.#options.clock.now();
-    if (now - (this.#seenAt.get(id) ?? -SEEN_EVERY_MS) < SEEN_EVERY_MS) return;
+    const { clock } = this.#options;
+    const now = clock.monotonic();
+    if (now - (this.#seenAt.get(id) ?? Number.NEGATIVE_INFINITY) < SEEN_EVERY_MS) return;
     if (this.#seenAt.size >= SEEN_KNOWN_MAX) this.#seenAt.clear();
     this.#seenAt.set(id, now);
     try {
-      this.#options.store.seen(id, now, address);
+      this.#options.store.seen(id, clock.now(), address);
     } catch {
       // The store tells its owner; the visitor's rights do not hang on this.
     }

@@ -6,6 +6,8 @@ import type { JsonObject } from "../protocol/json.ts";
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;
+  /** Milliseconds that only grow: what lives for minutes must not live longer because a clock was set back. */
+  monotonic(): number;
 }
 
 /** `count` bytes nobody can predict. */

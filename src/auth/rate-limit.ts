@@ -35,12 +35,12 @@ export class RateLimit {
   retryAfterSeconds(address: string): number {
     const failures = this.#current(networkOf(address));
     if (failures === undefined || failures.count < this.#failuresMax) return 0;
-    return Math.max(1, Math.ceil((failures.since + this.#windowMs - this.#clock.now()) / 1_000));
+    return Math.max(1, Math.ceil((failures.since + this.#windowMs - this.#clock.monotonic()) / 1_000));
   }
 
   onFailure(address: string): void {
     const network = networkOf(address);
-    const failures = this.#current(network) ?? { count: 0, since: this.#clock.now() };
+    const failures = this.#current(network) ?? { count: 0, since: this.#clock.monotonic() };
     failures.count++;
     // Set anew, so that the map's order is the order of the last failure.
     this.#failures.delete(network);
@@ -54,7 +54,7 @@ export class RateLimit {
 
   #current(network: string): Failures | undefined {
     const failures = this.#failures.get(network);
-    if (failures === undefined || this.#clock.now() - failures.since < this.#windowMs) return failures;
+    if (failures === undefined || this.#clock.monotonic() - failures.since < this.#windowMs) return failures;
     this.#failures.delete(network);
     return undefined;
   }

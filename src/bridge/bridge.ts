@@ -127,6 +127,7 @@ async function finish(
 
 /** What is still on its way to the editor would be lost with this process. */
 async function written(primary: Transport, limitMs: number): Promise<void> {
-  const deadline = Date.now() + limitMs;
-  while (primary.bufferedBytes > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5));
+  const deadline = performance.now() + limitMs;
+  while (primary.bufferedBytes > 0 && performance.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 5));
 }

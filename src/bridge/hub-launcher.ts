@@ -19,14 +19,14 @@ export interface LaunchCommand {
 }
 
 export function hubLauncher(command: LaunchCommand, onError: (error: Error) => void): HubLauncher {
-  let lastAttempt = 0;
+  let lastAttempt = Number.NEGATIVE_INFINITY;
   let betweenMs = 0;
   return {
     onUp() {
       betweenMs = Math.min(betweenMs, BETWEEN_ATTEMPTS_MS);
     },
     launch() {
-      const now = Date.now();
+      const now = performance.now();
       if (now - lastAttempt < betweenMs) return Promise.resolve();
       lastAttempt = now;
       betweenMs = betweenMs === 0 ? BETWEEN_ATTEMPTS_MS : Math.min(MAX_BETWEEN_MS, betweenMs * 2);

@@ -2,7 +2,7 @@
 
 /** Its timers keep the process alive: a headless bridge with an agent inside has nothing else that does. */
 export interface IdleClock {
-  /** Epoch milliseconds. */
+  /** Milliseconds that only grow: a clock that is set must not end anybody. */
   now(): number;
   /** Calls `task` once, unless cancelled by the function given back. */
   after(ms: number, task: () => void): () => void;
@@ -11,14 +11,14 @@ export interface IdleClock {
 export interface Watched {
   /** Somebody is there, or something goes on. */
   readonly isBusy: boolean;
-  /** When somebody was there last, between two looks too. Epoch milliseconds. */
+  /** When somebody was there last, between two looks too; only whether it changed counts. */
   readonly lastSeenAt: number;
 }
 
 const LOOK_MS = 10_000;
 
 const systemClock: IdleClock = {
-  now: Date.now,
+  now: () => performance.now(),
   after(ms, task) {
     const timer = setTimeout(task, ms);
     return () => clearTimeout(timer);
@@ -34,10 +34,13 @@ export function watchIdle(
 ): () => void {
   const lookMs = Math.min(LOOK_MS, idleMs);
   let busyAt = clock.now();
+  let seenAt = watched.lastSeenAt;
   let cancel = clock.after(lookMs, look);
   function look(): void {
     const now = clock.now();
-    busyAt = watched.isBusy ? now : Math.max(busyAt, watched.lastSeenAt);
+    const { isBusy, lastSeenAt } = watched;
+    if (isBusy || lastSeenAt !== seenAt) busyAt = now;
+    seenAt = lastSeenAt;
     if (now - busyAt >= idleMs) onIdle();
     else cancel = clock.after(lookMs, look);
   }

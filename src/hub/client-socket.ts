@@ -27,7 +27,7 @@ const PAUSE_BYTES = 262_144;
 
 export class ClientSocket {
   readonly connection: Connection<Buffer>;
-  readonly openedAt: number = Date.now();
+  readonly #openedAt = performance.now();
   readonly #ws: WebSocket;
   readonly #sink: SocketSink;
   readonly #route: Route;
@@ -68,10 +68,10 @@ export class ClientSocket {
     route.add(this.connection);
   }
 
-  /** Pings, and drops what does not answer or does not read (L4, B5). Called every few seconds. */
+  /** Pings, and drops what does not answer or does not read (L4, B5). Called every few seconds; `now` is monotonic. */
   onTick(now: number, isPingDue: boolean): void {
-    if (this.expiresAt !== undefined && now >= this.expiresAt) return this.close(CLOSE.revoked);
-    if (!this.connection.isInitialized && now - this.openedAt > this.#limits.initializeMs)
+    if (this.expiresAt !== undefined && Date.now() >= this.expiresAt) return this.close(CLOSE.revoked);
+    if (!this.connection.isInitialized && now - this.#openedAt > this.#limits.initializeMs)
       return this.close(CLOSE.protocol);
     if (isPingDue) {
       if (this.#unanswered >= 2) return this.terminate();

@@ -103,7 +103,7 @@ export class Hub {
   constructor(options: HubOptions) {
     this.options = options;
     this.#scheduler = options.scheduler ?? systemScheduler;
-    this.#startedAt = this.#scheduler.now();
+    this.#startedAt = this.#scheduler.monotonic();
     this.sockets = new Sockets(options.limits);
     this.streams = new EventStreams(options.limits.connectionsPerDevice);
     this.history = options.store === undefined ? undefined : new History(options.store);
@@ -143,7 +143,7 @@ export class Hub {
   }
 
   get isStarting(): boolean {
-    return this.#scheduler.now() - this.#startedAt < STARTING_MS;
+    return this.#scheduler.monotonic() - this.#startedAt < STARTING_MS;
   }
 
   get startedAt(): number {

@@ -117,7 +117,7 @@ export class Registry implements LinkServerHandlers {
   #nextBeat(): () => void {
     return this.#machine.scheduler.after(BEAT_MS, () => {
       this.#stopBeating = this.#nextBeat();
-      this.#beat(this.#machine.scheduler.now());
+      this.#beat(this.#machine.scheduler.monotonic());
     });
   }
 
@@ -151,14 +151,14 @@ export class Registry implements LinkServerHandlers {
     if (!this.#machine.isAlive(instance.hello.pid)) return this.#remove(instance);
     instance.state = "unreachable";
     this.#events.onChanged(instance);
-    this.#look(instance, this.#machine.scheduler.now() + UNREACHABLE_MS, FIRST_LOOK_MS);
+    this.#look(instance, this.#machine.scheduler.monotonic() + UNREACHABLE_MS, FIRST_LOOK_MS);
     return undefined;
   }
 
   #look(instance: Instance, deadline: number, afterMs: number): void {
     const { scheduler, isAlive } = this.#machine;
-    const cancel = scheduler.after(Math.min(afterMs, deadline - scheduler.now()), () => {
-      if (!isAlive(instance.hello.pid) || scheduler.now() >= deadline) this.#remove(instance);
+    const cancel = scheduler.after(Math.min(afterMs, deadline - scheduler.monotonic()), () => {
+      if (!isAlive(instance.hello.pid) || scheduler.monotonic() >= deadline) this.#remove(instance);
       else this.#look(instance, deadline, Math.min(LOOK_MS, afterMs * 2));
     });
     this.#waiting.set(instance, cancel);

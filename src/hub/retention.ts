@@ -1,5 +1,7 @@
 /** Keeps the disk from growing for ever: history by age and size, outcomes, settled interactions, ended credentials. */
 import type { Store } from "../store/ports.ts";
+import { systemScheduler } from "../store/scheduler.ts";
+import { AgeDoubt } from "./age-doubt.ts";
 import type { HubLog } from "./log.ts";
 import type { Registry } from "./registry.ts";
 
@@ -13,21 +15,26 @@ const EVERY_MS = 3_600_000;
 /** After a start the disk has other work first. */
 const FIRST_MS = 60_000;
 
-/** Prunes once a while; the returned function stops it. */
+/** Prunes by size at once, by age only while the clock can be believed; the returned function stops it. */
 export function startRetention(store: Store, registry: Registry, options: RetentionOptions, log: HubLog): () => void {
+  const doubt = new AgeDoubt(systemScheduler, store.sessions.list({ limit: 1 }).hits[0]?.session.updatedAt);
   const prune = (): void => {
     const now = Date.now();
+    const isDoubted = doubt.stands();
+    if (isDoubted) log.warn("the clock jumped ahead: nothing is removed for its age until tomorrow");
     const live = new Set(registry.list().flatMap((each) => [...(each.record?.liveKeys() ?? [])]));
     try {
       const removed = store.sessions.prune({
         now,
-        maxAgeMs: options.retentionDays * DAY_MS,
+        ...(!isDoubted && { maxAgeMs: options.retentionDays * DAY_MS }),
         maxBytes: options.maxBytes,
         isKept: (key) => live.has(key),
       });
-      store.prompts.prune(now);
-      store.interactions.prune(now - options.retentionDays * DAY_MS);
-      store.devices.pruneCredentials(now);
+      if (!isDoubted) {
+        store.prompts.prune(now);
+        store.interactions.prune(now - options.retentionDays * DAY_MS);
+        store.devices.pruneCredentials(now);
+      }
       if (removed.length > 0) log.info({ count: removed.length }, "old sessions removed");
     } catch (error) {
       log.error({ err: error }, "pruning failed");

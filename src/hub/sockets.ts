@@ -9,7 +9,7 @@ const TICK_MS = 2000;
 export class Sockets {
   readonly #sockets = new Map<string, ClientSocket>();
   readonly #timer: NodeJS.Timeout;
-  #pingedAt = Date.now();
+  #pingedAt = performance.now();
   #isDraining = false;
 
   readonly #limits: Limits;
@@ -61,13 +61,14 @@ export class Sockets {
     clearInterval(this.#timer);
     this.#isDraining = true;
     for (const socket of this.#sockets.values()) socket.close(CLOSE.goingAway);
-    const deadline = Date.now() + limitMs;
-    while (this.#sockets.size > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+    const deadline = performance.now() + limitMs;
+    while (this.#sockets.size > 0 && performance.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 20));
     for (const socket of this.#sockets.values()) socket.terminate();
   }
 
   #tick(): void {
-    const now = Date.now();
+    const now = performance.now();
     const isPingDue = now - this.#pingedAt >= this.#limits.pingMs;
     if (isPingDue) this.#pingedAt = now;
     for (const socket of this.#sockets.values()) socket.onTick(now, isPingDue);

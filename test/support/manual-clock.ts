@@ -8,12 +8,22 @@ interface Timer {
 
 export class ManualClock implements Clock {
   #now = 1_700_000_000_000;
+  #setBy = 0;
   #timers: Timer[] = [];
   /** What `random` answers. */
   chance = 0.5;
 
   now(): number {
+    return this.#now + this.#setBy;
+  }
+
+  monotonic(): number {
     return this.#now;
+  }
+
+  /** Somebody sets the clock: it shows another time, and nothing else happens. */
+  set(byMs: number): void {
+    this.#setBy += byMs;
   }
 
   random(): number {

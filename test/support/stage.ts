@@ -61,8 +61,13 @@ export class Stage {
   }
 
   /** An editor with a session of its own. */
-  async share(script: JsonObject = {}, args: readonly string[] = [], capabilities: JsonObject = {}): Promise<Shared> {
-    const { editor, child } = this.home.bridge([...args, ...scripted(script)]);
+  async share(
+    script: JsonObject = {},
+    args: readonly string[] = [],
+    capabilities: JsonObject = {},
+    env: Record<string, string> = {},
+  ): Promise<Shared> {
+    const { editor, child } = this.home.bridge([...args, ...scripted(script)], { env });
     const sessionId = await openSession(editor, capabilities);
     return { editor, child, sessionId };
   }

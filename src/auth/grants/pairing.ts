@@ -4,6 +4,7 @@
  * live five minutes. Ten wrong codes, from wherever, end every pairing that was open meanwhile: a text code is short.
  */
 import type { Scope } from "../../protocol/scopes.ts";
+import { type Deadline, deadlineIn, isOver } from "../deadline.ts";
 import { type AuthFailure, authFailure } from "../failures.ts";
 import type { Clock, RandomBytes } from "../ports.ts";
 import { hashSecret, isSameHash, randomSecret } from "../secrets.ts";
@@ -45,7 +46,7 @@ export interface PairingGrant {
 
 interface OpenPairing extends PairingGrant {
   readonly hashes: readonly string[];
-  readonly expiresAt: number;
+  readonly end: Deadline;
   wrongTries: number;
 }
 
@@ -73,13 +74,14 @@ export class Pairings {
     const { clock, random } = this.#options;
     const wanted = request.ttlMs ?? PAIRING_MS_MAX;
     const ttlMs = Number.isFinite(wanted) ? Math.min(Math.max(wanted, PAIRING_MS_MIN), PAIRING_MS_MAX) : PAIRING_MS_MAX;
-    const made = { code: makeTextCode(random), linkSecret: randomSecret(random), expiresAt: clock.now() + ttlMs };
+    const end = deadlineIn(clock, ttlMs);
+    const made = { code: makeTextCode(random), linkSecret: randomSecret(random), expiresAt: end.at };
     this.#open.push({
       hashes: [hashSecret(normalizeCode(made.code)), hashSecret(made.linkSecret)],
       scopes,
       name: request.name,
       createdBy: by.name,
-      expiresAt: made.expiresAt,
+      end,
       wrongTries: 0,
     });
     return { ...made, scopes };
@@ -115,7 +117,6 @@ export class Pairings {
   }
 
   #forgetEnded(): void {
-    const now = this.#options.clock.now();
-    this.#open = this.#open.filter((pairing) => pairing.expiresAt > now);
+    this.#open = this.#open.filter(({ end }) => !isOver(this.#options.clock, end));
   }
 }

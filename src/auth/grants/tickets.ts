@@ -1,4 +1,5 @@
 /** Tickets: what a browser puts into the URL of a socket or an event stream instead of a credential. One use, 30 seconds. */
+import { type Deadline, deadlineIn, isOver } from "../deadline.ts";
 import { type AuthFailure, authFailure } from "../failures.ts";
 import type { Clock, RandomBytes } from "../ports.ts";
 import type { Principal } from "../principal.ts";
@@ -17,7 +18,7 @@ export interface Ticket {
 
 interface OpenTicket {
   readonly principal: Principal;
-  readonly endsAt: number;
+  readonly end: Deadline;
 }
 
 export class Tickets {
@@ -34,7 +35,7 @@ export class Tickets {
   issue(principal: Principal): Ticket {
     this.#makeRoom(principal);
     const ticket = randomSecret(this.#random);
-    this.#open.set(hashSecret(ticket), { principal, endsAt: this.#clock.now() + TICKET_MS });
+    this.#open.set(hashSecret(ticket), { principal, end: deadlineIn(this.#clock, TICKET_MS) });
     return { ticket, expiresIn: TICKET_MS / 1_000 };
   }
 
@@ -44,7 +45,7 @@ export class Tickets {
     const found = this.#open.get(hash);
     this.#open.delete(hash);
     if (found === undefined) return authFailure("invalid-credential");
-    return found.endsAt > this.#clock.now() ? found.principal : authFailure("expired-credential");
+    return !isOver(this.#clock, found.end) ? found.principal : authFailure("expired-credential");
   }
 
   get openCount(): number {
@@ -52,8 +53,7 @@ export class Tickets {
   }
 
   #makeRoom({ deviceId }: Principal): void {
-    const now = this.#clock.now();
-    for (const [hash, { endsAt }] of this.#open) if (endsAt <= now) this.#open.delete(hash);
+    for (const [hash, { end }] of this.#open) if (isOver(this.#clock, end)) this.#open.delete(hash);
     const own = [...this.#open].filter(([, ticket]) => ticket.principal.deviceId === deviceId);
     const surplus = own.slice(0, Math.max(0, own.length - OPEN_PER_DEVICE_MAX + 1));
     for (const [hash] of surplus) this.#open.delete(hash);

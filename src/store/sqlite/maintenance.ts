@@ -49,8 +49,8 @@ export class Maintenance {
   readonly #freePages: Statement;
   readonly #toTrim = new Set<SessionKey>();
   #cancelTimer: (() => void) | undefined;
-  #lastCommitAt = 0;
-  #lastValveAt = 0;
+  #lastCommitAt = Number.NEGATIVE_INFINITY;
+  #lastValveAt = Number.NEGATIVE_INFINITY;
   #logBytes = 0;
   #behindBytes = 0;
   #isDigestDue = true;
@@ -66,7 +66,7 @@ export class Maintenance {
   }
 
   onCommit(keys: ReadonlySet<SessionKey>, bytes: number): void {
-    this.#lastCommitAt = this.#scheduler.now();
+    this.#lastCommitAt = this.#scheduler.monotonic();
     this.#logBytes += bytes + COMMIT_OVERHEAD_BYTES;
     this.#behindBytes += bytes;
     this.#isDigestDue = true;
@@ -98,7 +98,7 @@ export class Maintenance {
 
   /** One step of whatever is due; the next follows in a turn of its own. */
   #wake(): void {
-    const quietMs = this.#scheduler.now() - this.#lastCommitAt;
+    const quietMs = this.#scheduler.monotonic() - this.#lastCommitAt;
     if (quietMs < CHECKPOINT_AFTER_MS) this.#wakeAfter(CHECKPOINT_AFTER_MS - quietMs);
     else if (this.#logBytes >= CHECKPOINT_STEP_BYTES) this.#checkpoint();
     else if (this.#toTrim.size > 0) this.#trim();
@@ -132,7 +132,7 @@ export class Maintenance {
   }
 
   #digestValve(): void {
-    const now = this.#scheduler.now();
+    const now = this.#scheduler.monotonic();
     if (now - this.#lastValveAt < DIGEST_VALVE_MS) return;
     this.#lastValveAt = now;
     this.#digest(DIGEST_STEP_BYTES);

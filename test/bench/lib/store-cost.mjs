@@ -85,6 +85,7 @@ const manual = () => {
   let now = 1_700_000_000_000;
   return {
     now: () => now,
+    monotonic: () => now,
     after: (ms, run) => {
       const task = { at: now + ms, run };
       tasks.push(task);

@@ -29,6 +29,16 @@ describe("tickets", () => {
     expect(tickets.take(late.ticket)).toMatchObject({ code: "expired-credential" });
   });
 
+  test("C2.carriers a clock that is set back keeps no ticket alive, one set ahead ends it", async () => {
+    const { ticket } = tickets.issue(principal("phone"));
+    clock.set(-86_400_000);
+    await clock.advance(30_000);
+    expect(tickets.take(ticket)).toMatchObject({ code: "expired-credential" });
+    const other = tickets.issue(principal("phone"));
+    clock.set(3_600_000);
+    expect(tickets.take(other.ticket)).toMatchObject({ code: "expired-credential" });
+  });
+
   test("tickets are bounded per device and in all, the oldest going first", () => {
     const own = Array.from({ length: 65 }, () => tickets.issue(principal("phone")).ticket);
     expect(tickets.openCount).toBe(64);

@@ -32,6 +32,15 @@ describe("pairing", () => {
     }
   });
 
+  test("C3.pairing a clock that is set back, to 1970 even, keeps no code alive", async () => {
+    const made = make();
+    clock.set(-clock.now());
+    await clock.advance(299_999);
+    expect(pairings.openCount).toBe(1);
+    await clock.advance(1);
+    expect(pairings.take(made.code)).toMatchObject({ code: "pairing-refused" });
+  });
+
   test("C3.pairing, incident 26: the link's secret has 256 bits and the text code 8 characters nobody confuses", () => {
     const made = make();
     expect(made.linkSecret).toMatch(/^[A-Za-z0-9_-]{43}$/);

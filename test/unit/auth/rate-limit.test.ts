@@ -24,6 +24,17 @@ describe("rate limit", () => {
     expect(limit.retryAfterSeconds("192.0.2.1")).toBe(0);
   });
 
+  test("C6.limits a clock that is set neither frees nor locks out anybody", async () => {
+    const clock = new ManualClock();
+    const limit = new RateLimit({ clock });
+    fail(limit, "192.0.2.1", 10);
+    clock.set(86_400_000);
+    expect(limit.retryAfterSeconds("192.0.2.1")).toBe(900);
+    clock.set(-2 * 86_400_000);
+    await clock.advance(900_000);
+    expect(limit.retryAfterSeconds("192.0.2.1")).toBe(0);
+  });
+
   test("C6.limits, incident 8: loopback is throttled like any other address", () => {
     const limit = new RateLimit({ clock: new ManualClock() });
     fail(limit, "127.0.0.1", 10);

@@ -65,6 +65,15 @@ describe("maintenance", () => {
     expect(clock.pendingCount).toBe(0);
   });
 
+  test("a clock that is set back by a day holds nothing up", async () => {
+    store.journal.append(A, E1, [chunk(1, "hello")]);
+    await clock.advance(100);
+    clock.set(-86_400_000);
+    await clock.advance(3_000);
+    expect([textCount(), checkpoints() > 0]).toEqual([1, true]);
+    expect(clock.pendingCount).toBe(0);
+  });
+
   test("the small rows of a slow stream become few, with the same content and the same cursors", async () => {
     for (let seq = 1; seq <= 100; seq++) {
       store.journal.append(A, E1, [chunk(seq, `${seq},`, { messageId: "m" })]);
