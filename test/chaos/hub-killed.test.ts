@@ -1,9 +1,17 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { dice, expectAlike, expectOnce, pause, roundsOr, story } from "../support/chaos.ts";
 import { Follower } from "../support/follower.ts";
 import { Stage, textPrompt } from "../support/stage.ts";
 
 const ROUNDS = roundsOr(8);
+
+async function killed(child: ChildProcess): Promise<void> {
+  const gone = once(child, "exit");
+  child.kill("SIGKILL");
+  await gone;
+}
 
 describe("a hub killed again and again", () => {
   let stage: Stage;
@@ -51,14 +59,24 @@ describe("a hub killed again and again", () => {
           .slice(0, 2)
           .map(({ follower }, index) => converse(`phone${index}`, (text, id) => follower.prompt(text, id))),
       ];
-      for (let round = 0; round < ROUNDS; round += 1) {
-        await pause(random.between(50, 900));
-        const gone = new Promise((resolve) => hub.child.once("exit", resolve));
-        hub.child.kill("SIGKILL");
-        await gone;
-        await pause(random.between(0, 300));
+      let kills = 0;
+      let earlyKills = 0;
+      while (kills < ROUNDS) {
+        await pause(random.between(20, 500));
+        await killed(hub.child);
+        kills += 1;
+        // The next may die before it listens: with the file half open, the lock just taken, the log half read.
+        while (kills < ROUNDS && random.chance(0.4)) {
+          const early = stage.home.spawn(["serve", "--port", port]);
+          await pause(random.between(0, 700));
+          await killed(early);
+          kills += 1;
+          earlyKills += 1;
+        }
+        await pause(random.between(0, 150));
         hub = await stage.serve(["--port", port]);
       }
+      console.log(`hub killed: ${kills} times, ${earlyKills} of them while it started; ${texts.length} turns`);
       isOver = true;
       await Promise.all(talks);
       expectOnce(stage.home.dir, texts);
