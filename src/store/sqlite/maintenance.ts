@@ -1,7 +1,7 @@
 /**
  * Picks the moments for what would stall the live path: checkpoints 250 ms after the last commit, the digest after 2 s
  * (a message is still growing before), trimming in between, and pages go back to the disk when all else is done: until then
- * they are written again. While there is no quiet moment, valves let small steps through: a log of 6 MiB is checkpointed, a
+ * they are written again. While there is no quiet moment, valves let small steps through: a log of 4 MiB is checkpointed, a
  * digest 4 MiB behind moves on once a second.
  */
 
@@ -13,7 +13,8 @@ import { attempt, type StoreContext } from "./guard.ts";
 
 const CHECKPOINT_AFTER_MS = 250;
 const DIGEST_AFTER_MS = 2_000;
-const CHECKPOINT_BYTES = 6_291_456;
+/** More than this takes longer than 15 ms. */
+const CHECKPOINT_BYTES = 4_194_304;
 /** Steps in quiet moments share a checkpoint of this much, about 5 ms. */
 const CHECKPOINT_STEP_BYTES = 1_048_576;
 const DIGEST_BEHIND_BYTES = 4_194_304;

@@ -43,7 +43,7 @@ describe("maintenance", () => {
     expect(checkpoints()).toBe(1);
   });
 
-  test("without quiet a log of 6 MiB is checkpointed all the same", async () => {
+  test("without quiet a log of 4 MiB is checkpointed all the same", async () => {
     store = assembleStore({ database, onError: () => undefined, onDamaged: () => undefined }, clock, {
       sessionBytesMax: 1e9,
     });
