@@ -9,7 +9,7 @@ import { loadOf, Stage, textPrompt } from "../support/stage.ts";
 
 const JOINS = 100;
 const CHUNKS = 3000;
-const CLIENTS = 40;
+const CLIENTS = 50;
 const DEAF = 10;
 
 interface Joined {

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makePrivateDir } from "../../src/config/paths.ts";
 import { dice, expectAlike, expectOnce, pause, roundsOr, story } from "../support/chaos.ts";
@@ -12,10 +13,12 @@ describe("a link that is cut, held up and opened again", () => {
   let near: Stage;
   let stage: Stage;
   let proxy: LinkProxy;
+  /** Between two of the phones and the hub. */
+  let far: LinkProxy;
   beforeEach(async () => {
     near = new Stage();
     stage = new Stage();
-    await stage.serve();
+    far = new LinkProxy((await stage.serve()).port);
     makePrivateDir(near.paths.runDir);
     proxy = new LinkProxy(stage.paths.linkSocket);
     await proxy.listen(near.paths.linkSocket);
@@ -23,11 +26,12 @@ describe("a link that is cut, held up and opened again", () => {
   afterEach(async () => {
     await near.end();
     await proxy.close();
+    await far.close();
     await stage.end();
   });
 
   it(
-    `R4 R5 X2 P3 ${ROUNDS} cuts and stalls, and phones that drop, hub and bridge stopped: nothing lost, nothing twice`,
+    `R4 R5 X2 P3 ${ROUNDS} cuts and stalls of links, phones that drop, hub, bridge and clients stopped or killed: nothing lost, nothing twice`,
     async () => {
       const random = dice("link cut");
       const { editor, child } = near.home.bridge(scripted(story(near.home.dir)));
@@ -36,17 +40,18 @@ describe("a link that is cut, held up and opened again", () => {
       const token = await stage.token("driver");
       await stage.token("viewer");
       const hubPid = (await stage.hubInfo())?.pid ?? 0;
-      const seat = (isAuthor: boolean) => ({
+      const farPort = await far.listenOnPort();
+      const seat = (isAuthor: boolean, isFar: boolean) => ({
         isAuthor,
         follower: new Follower({
-          url: () => stage.acp(query),
+          url: () => (isFar ? stage.acp(query).replace(/:\d+/, `:${farPort}`) : stage.acp(query)),
           token,
           sessionId,
           isAuthor,
           onAsk: (answer) => void pause(random.between(0, 150)).then(() => answer(random.pick(["allow", "reject"]))),
         }),
       });
-      const seats = [seat(true), seat(true), seat(false), seat(false)];
+      const seats = [seat(true, false), seat(true, true), seat(false, false), seat(false, true)];
       for (const { follower } of seats) follower.start();
       let isOver = false;
       const texts: string[] = [];
@@ -87,6 +92,27 @@ describe("a link that is cut, held up and opened again", () => {
         () => stopFor(hubPid, random.between(100, 1000)),
         () => stopFor(child.pid ?? 0, random.between(100, 1000)),
         async () => random.pick(seats).follower.drop(),
+        async () => {
+          far.cut();
+          await pause(random.between(0, 1500));
+          far.open();
+        },
+        async () => {
+          far.hold();
+          await pause(random.between(100, 1500));
+          far.release();
+        },
+        async () => {
+          const watcher = stage.home.spawn(["watch", sessionId]);
+          // It may end by itself when the hub does not answer.
+          const gone = once(watcher, "exit");
+          await pause(random.between(200, 1200));
+          watcher.kill("SIGSTOP");
+          await pause(random.between(100, 800));
+          watcher.kill("SIGCONT");
+          watcher.kill("SIGKILL");
+          await gone;
+        },
       ];
       for (let round = 0; round < ROUNDS; round += 1) {
         await pause(random.between(50, 700));

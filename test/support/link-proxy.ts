@@ -1,21 +1,29 @@
-/** Stands where a bridge looks for its hub's link, and passes it on to where the hub is: cut, held up, opened again by a test. */
-import { connect, createServer, type Server, type Socket } from "node:net";
+/** Stands where a bridge looks for its hub's link, or a phone for its port, and passes it on: cut, held up, opened again by a test. */
+import { type AddressInfo, connect, createServer, type NetConnectOpts, type Server, type Socket } from "node:net";
 
 export class LinkProxy {
   readonly #server: Server;
-  readonly #target: string;
+  readonly #target: NetConnectOpts;
   readonly #pairs = new Set<readonly [Socket, Socket]>();
   /** New links are refused while it is cut. */
   #isCut = false;
   cuts = 0;
 
-  constructor(target: string) {
-    this.#target = target;
+  /** A socket's path, or a port of this machine. */
+  constructor(target: string | number) {
+    this.#target = typeof target === "string" ? { path: target } : { port: target, host: "127.0.0.1" };
     this.#server = createServer({ pauseOnConnect: true }, (near) => this.#onLink(near));
   }
 
   listen(path: string): Promise<void> {
     return new Promise((resolve) => this.#server.listen(path, resolve));
+  }
+
+  /** On a port nobody has. */
+  listenOnPort(): Promise<number> {
+    return new Promise((resolve) =>
+      this.#server.listen(0, "127.0.0.1", () => resolve((this.#server.address() as AddressInfo).port)),
+    );
   }
 
   /** Both sides see the end of the link. */
