@@ -1,6 +1,6 @@
 /**
  * Whether what happens is being written. A fault stands until something was written again: the journal tries by itself while
- * it waits, and `probe` tries when nothing does. What is lost for good is counted for the life of the process.
+ * it waits, and `probe` tries when nothing does. Damage stands until the next start looks at the file. What is lost for good is counted for the life of the process.
  */
 import type { StoreError, StoreErrorCode } from "./errors.ts";
 
@@ -28,6 +28,7 @@ export class HealthWatch {
 
   onError(error: StoreError): void {
     if (!STANDING.has(error.code)) return;
+    if (this.#fault?.code === "damaged") return;
     this.#fault = { code: error.code, since: this.#fault?.since ?? this.#now() };
   }
 
@@ -37,7 +38,7 @@ export class HealthWatch {
   }
 
   onWritten(): void {
-    this.#fault = undefined;
+    if (this.#fault?.code !== "damaged") this.#fault = undefined;
   }
 
   /** `probe` writes something small; it is asked only while a fault stands. True when that was written. */

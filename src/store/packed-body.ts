@@ -16,8 +16,8 @@ export interface StoredBody {
 
 /** The knee of the curve: 6 takes a third longer for 1 % less. */
 const LEVEL = 4;
-/** One item larger than this stays as it is: packing it would stall the loop. */
-const PACKED_CHARS_MAX = 262_144;
+/** One item larger than this stays as it is: packing it would stall the loop. Trimming makes none. */
+const PACKED_CHARS_MAX = 524_288;
 const UNPACKED_BYTES_MAX = 4 * PACKED_CHARS_MAX;
 /** What a packed row holds at most as a rule: see `ROW_BYTES_MAX` in `epoch-buffer.ts`. */
 const PACKED_ROW_WORK_BYTES = 65_536;

@@ -27,6 +27,15 @@ describe("a store's health", () => {
     expect(asked).toBe(2);
   });
 
+  test("damage is not over because something else could be written", () => {
+    const watch = new HealthWatch(() => 5);
+    watch.onError(full);
+    watch.onError(new StoreError("damaged", "a page"));
+    watch.onError(full);
+    watch.onWritten();
+    expect(watch.view(0, () => true).fault).toEqual({ code: "damaged", since: 5 });
+  });
+
   test("L2 what is lost stays counted, and a fault of one record is none of the disk", () => {
     const watch = new HealthWatch(() => 0);
     watch.onError(new StoreError("constraint", "ours"));
