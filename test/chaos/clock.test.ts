@@ -16,7 +16,7 @@ describe("a clock that is set while work goes on", () => {
   afterEach(() => stage.end());
 
   it.runIf(canSetClock)(
-    `L4 L5 X2 P3 ${ROUNDS} jumps of hours, days, to 1970 and ahead: nobody is dropped, nothing is lost, no code lives on`,
+    `L4 L5 X2 P3 ${ROUNDS} jumps of hours, days, to 1970 and weeks ahead: nobody is dropped, nothing is lost, no code lives on`,
     async () => {
       const random = dice("clock set");
       const clock = new SetClock(stage.home.dir);
@@ -52,7 +52,8 @@ describe("a clock that is set while work goes on", () => {
       const made = await stage.api("POST", "/api/pairings", { scope: "viewer", ttlSeconds: 10 });
       const code = String((made.body as { code: string }).code);
       const since = performance.now();
-      const jumps = [HOUR, -HOUR, DAY, -2 * DAY, -(Date.now() / 1000 - DAY), 3650 * DAY];
+      // Not so far ahead that a token of a year is over: that would end its sockets, and rightly.
+      const jumps = [HOUR, -HOUR, DAY, -2 * DAY, -(Date.now() / 1000 - DAY), 20 * DAY];
       for (let round = 0; round < ROUNDS; round += 1) {
         clock.set(round < jumps.length ? (jumps[round] ?? 0) : random.pick(jumps) + random.between(-DAY, DAY));
         await pause(random.between(300, 900));
@@ -71,7 +72,8 @@ describe("a clock that is set while work goes on", () => {
       isOver = true;
       await Promise.all(talks);
       expectOnce(stage.home.dir, texts);
-      for (const { follower } of seats) expect([follower.reconnects, follower.restarts]).toEqual([0, 0]);
+      for (const { follower } of seats)
+        expect([follower.codes, follower.reconnects, follower.restarts]).toEqual([[], 0, 0]);
       await expectAlike(stage, query, sessionId, editor, seats);
       for (const { follower } of seats) await follower.stop();
       expect(hub.child.exitCode).toBeNull();
