@@ -2,13 +2,15 @@
 // time the bare relay needs to send as many updates one by one.
 import { initialized, load } from "../lib/acp-client.mjs";
 import { agentText } from "../lib/agent-text.mjs";
-import { median, round } from "../lib/measure.mjs";
+import { median, round, sleep } from "../lib/measure.mjs";
 import { streamRound } from "../lib/rounds.mjs";
 import { startHub, startRelay } from "../lib/systems.mjs";
 
 /** What an agent that writes quickly comes to. */
 const UPDATES_PER_SECOND = 30;
 const BYTES = 300;
+const PIECE = 9000;
+const PIECE_MS = 200;
 
 /** Tells the session's cursor. */
 async function cursorOf(hub) {
@@ -46,14 +48,18 @@ async function run({ seconds, rounds, node }) {
   const relay = await startRelay({ node });
   const listener = await relay.client();
   const longest = Math.max(...seconds) * UPDATES_PER_SECOND;
-  await hub.promptDone(`burst ${longest + 100} ${BYTES}`);
+  // In pieces: an hour at once would outrun what a bridge keeps for a hub that has not written it down yet.
+  for (let left = longest + 100; left > 0; left -= PIECE) {
+    await hub.promptDone(`burst ${Math.min(left, PIECE)} ${BYTES}`);
+    await sleep(PIECE_MS);
+  }
   const end = await cursorOf(hub);
   const results = [];
   for (const gap of seconds) {
     const updates = gap * UPDATES_PER_SECOND;
     const sent = await streamRound(relay, [listener], { prompt: `burst ${updates} ${BYTES}`, updates });
     const samples = [];
-    // The turn's own end stands behind the last update.
+    // The turn's own end stands behind the last update; a few of the numbers between are turns, not updates.
     for (let index = 0; index < rounds; index += 1)
       samples.push(await comeBack(hub, { epoch: end.epoch, seq: end.seq - 1 - updates }));
     const of = (name) => median(samples.map((sample) => sample[name]));
@@ -66,7 +72,7 @@ async function run({ seconds, rounds, node }) {
       bytes: of("bytes"),
       relayMs: round((updates / sent.perSecond) * 1000),
       relayBytes: sent.bytes,
-      complete: samples.filter((sample) => sample.chars === updates * BYTES && sample.verdict === "ok").length,
+      complete: samples.filter((sample) => sample.chars >= updates * BYTES * 0.99 && sample.verdict === "ok").length,
       rounds,
     });
   }

@@ -11,10 +11,17 @@ async function join(hub, updates) {
   let said = "";
   let ordered = true;
   let last = 0;
+  let hasReplay = false;
   const take = (text) => {
     const message = JSON.parse(text);
     const stamp = message.params?._meta?.["acp-hub"];
     if (stamp === undefined || message.method !== "session/update") return;
+    // On a busy machine a second passes before the load: by then it watches, and what came so is not part of what it loads (B1).
+    if (stamp.replay === true && !hasReplay) {
+      hasReplay = true;
+      said = "";
+      last = 0;
+    }
     if ((stamp.from ?? stamp.seq) <= last) ordered = false;
     last = stamp.seq;
     said += agentText(message);
