@@ -24,8 +24,11 @@ export function lines(child, onLine) {
 const running = new Set();
 const homes = new Set();
 
-export function start(node, args, options = {}) {
-  const child = spawn(node, args, { stdio: ["pipe", "pipe", "inherit"], ...options });
+export const start = (node, args, options = {}) =>
+  endWithRun(spawn(node, args, { stdio: ["pipe", "pipe", "inherit"], ...options }));
+
+/** A child that must not outlive the run. */
+export function endWithRun(child) {
   running.add(child);
   child.once("exit", () => running.delete(child));
   return child;
