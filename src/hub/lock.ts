@@ -17,7 +17,8 @@ interface Owner {
   readonly start: string | undefined;
 }
 
-const ATTEMPTS = 100;
+/** Together longer than `TAKEOVER_MS`: a starter killed in the middle of a takeover makes the next one wait, not give up. */
+const ATTEMPTS = 400;
 const LOOK_MS = 20;
 /** A takeover lasts milliseconds; one that is older was cut short by a crash. */
 const TAKEOVER_MS = 5000;

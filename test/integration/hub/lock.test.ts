@@ -38,6 +38,16 @@ describe("the lock of a home", () => {
     path = join(dir, `lock-${Math.round(performance.now() * 1000)}`);
   });
 
+  it("design 2 a hub that was killed while it took a dead hub's lock over makes the next one wait, not give up", async () => {
+    writeFileSync(path, "4194303 1\n");
+    writeFileSync(`${path}.takeover`, "4194302 1\n");
+    const at = Date.now() / 1000 - 2;
+    utimesSync(`${path}.takeover`, at, at);
+    const lock = await takeLock(path, never);
+    expect(lock.ok).toBe(true);
+    if (lock.ok) await lock.release();
+  });
+
   it("design 2 of many that start over a dead hub's lock exactly one gets it, again and again", async () => {
     for (let round = 0; round < 8; round += 1) {
       const lock = `${path}-${round}`;
