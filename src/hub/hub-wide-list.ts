@@ -7,6 +7,9 @@ import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from "../proto
 import { HUB_META, hubMeta, withHubMeta } from "../protocol/meta.ts";
 import type { Instance } from "./instance.ts";
 
+/** What of an instance matters to a hub-wide connection. */
+export type WideInstance = Pick<Instance, "id" | "hello" | "mirror">;
+
 const PAGE_SIZE = 100;
 /** Pages asked of one instance. */
 const PAGES_MAX = 10;
@@ -15,7 +18,7 @@ const ANSWER_MS = 5000;
 const CURSOR = /^hub:(\d{1,9})$/;
 
 export function listEverywhere(
-  instances: readonly Instance[],
+  instances: readonly WideInstance[],
   connection: Connection<Buffer>,
   params: JsonObject,
   answer: (body: AnswerBody) => void,
@@ -32,7 +35,7 @@ export function listEverywhere(
   });
 }
 
-function listOf(instance: Instance, connection: Connection<Buffer>, params: JsonObject): Promise<JsonObject[]> {
+function listOf(instance: WideInstance, connection: Connection<Buffer>, params: JsonObject): Promise<JsonObject[]> {
   return new Promise((resolve) => {
     const found: JsonObject[] = [];
     const timer = setTimeout(() => resolve(found), ANSWER_MS);

@@ -17,15 +17,18 @@ import { isObject, type Json, type JsonObject, objectAt, stringAt } from "../pro
 import { HUB_META, hubMeta, withHubMeta } from "../protocol/meta.ts";
 import type { Route } from "./client-socket.ts";
 import type { History } from "./history.ts";
-import { listEverywhere } from "./hub-wide-list.ts";
-import type { Instance } from "./instance.ts";
-import type { Registry } from "./registry.ts";
+import { listEverywhere, type WideInstance } from "./hub-wide-list.ts";
+
+export interface WideInstances {
+  list(): readonly WideInstance[];
+  get(id: string): WideInstance | undefined;
+}
 
 interface WideState {
   /** Where sessions were attached, by session id (W1). */
-  readonly homes: Map<string, Instance>;
+  readonly homes: Map<string, WideInstance>;
   /** Which instance a request went to, for its cancel and its result. */
-  readonly requests: Map<string, Instance>;
+  readonly requests: Map<string, WideInstance>;
 }
 
 /** Results that say which agent they come from. */
@@ -34,18 +37,20 @@ const OPENING: ReadonlySet<string> = new Set([ACP.sessionNew, ACP.sessionLoad, A
 /** What needs no agent where the hub kept the session (S1 d). */
 const READING: ReadonlySet<string> = new Set([ACP.sessionLoad, ACP.sessionResume, HUB.loadEarlier]);
 
-type Choice = { readonly instance: Instance } | { readonly error: RpcError };
+type Choice = { readonly instance: WideInstance } | { readonly error: RpcError };
 
 export class HubWide implements Route {
-  readonly #registry: Registry;
+  readonly #registry: WideInstances;
   readonly #version: string;
+  readonly #now: () => number;
   readonly #history: History | undefined;
   readonly #connections = new Map<Connection<Buffer>, WideState>();
 
-  constructor(registry: Registry, version: string, history: History | undefined) {
+  constructor(registry: WideInstances, version: string, history: History | undefined, now: () => number) {
     this.#history = history;
     this.#registry = registry;
     this.#version = version;
+    this.#now = now;
   }
 
   add(connection: Connection<Buffer>): void {
@@ -64,12 +69,12 @@ export class HubWide implements Route {
   }
 
   /** An instance came: it is in scope of every hub-wide connection. */
-  onInstanceAdded(instance: Instance): void {
+  onInstanceAdded(instance: WideInstance): void {
     for (const connection of this.#connections.keys()) if (connection.isInitialized) instance.mirror.add(connection);
   }
 
   /** It went: its sessions have no home any more. */
-  onInstanceRemoved(instance: Instance): void {
+  onInstanceRemoved(instance: WideInstance): void {
     for (const state of this.#connections.values()) {
       for (const [id, home] of state.homes) if (home === instance) state.homes.delete(id);
     }
@@ -80,7 +85,7 @@ export class HubWide implements Route {
     if (state === undefined) return;
     if (frame.kind === "response") {
       const handler = typeof frame.msg.id === "number" ? connection.asked.get(frame.msg.id) : undefined;
-      handler?.(frame.msg, Date.now());
+      handler?.(frame.msg, this.#now());
     } else if (frame.kind === "request") this.#onRequest(connection, state, frame);
     else if (connection.isInitialized) this.#onNotification(connection, state, frame);
   }
@@ -111,7 +116,7 @@ export class HubWide implements Route {
     if ("error" in choice)
       return this.#locally(connection, request, () => connection.answer(id, { error: choice.error }));
     state.requests.set(idKey(id), choice.instance);
-    choice.instance.mirror.onClient(connection, frame, Date.now());
+    choice.instance.mirror.onClient(connection, frame, this.#now());
     return this.#noteAttached(connection, choice.instance);
   }
 
@@ -120,11 +125,11 @@ export class HubWide implements Route {
     const named = params["requestId"];
     if (frame.msg.method === ACP.cancelRequest) {
       if (typeof named !== "string" && typeof named !== "number" && named !== null) return;
-      state.requests.get(idKey(named))?.mirror.onClient(connection, frame, Date.now());
+      state.requests.get(idKey(named))?.mirror.onClient(connection, frame, this.#now());
       return;
     }
     const choice = this.#choose(connection, state, { id: null, method: frame.msg.method, params });
-    if ("instance" in choice) choice.instance.mirror.onClient(connection, frame, Date.now());
+    if ("instance" in choice) choice.instance.mirror.onClient(connection, frame, this.#now());
   }
 
   /** Answers a request here, under the same rules for ids as everywhere (P5). */
@@ -176,7 +181,7 @@ export class HubWide implements Route {
     };
   }
 
-  #holding(sessionId: string): Instance[] {
+  #holding(sessionId: string): WideInstance[] {
     const holding = this.#registry.list().filter((instance) => instance.mirror.holdsSession(sessionId));
     // The one active last first (S9).
     return holding.sort((a, b) => b.mirror.sessionUpdatedAt(sessionId) - a.mirror.sessionUpdatedAt(sessionId));
@@ -221,7 +226,7 @@ export class HubWide implements Route {
   }
 
   /** Once it attached somewhere it watches nothing else (B1). */
-  #noteAttached(connection: Connection<Buffer>, instance: Instance): void {
+  #noteAttached(connection: Connection<Buffer>, instance: WideInstance): void {
     if (!connection.hasAttached || connection.abilities.wantsAll) return;
     for (const other of this.#registry.list()) if (other !== instance) other.mirror.stopWatching(connection);
   }

@@ -132,7 +132,7 @@ export class Hub {
       },
       { scheduler: this.#scheduler, isAlive },
     );
-    this.#wide = new HubWide(this.registry, options.version, this.history);
+    this.#wide = new HubWide(this.registry, options.version, this.history, () => this.#scheduler.now());
     this.metrics.watch(this);
     this.#links = new LinkServer(
       options.paths.linkSocket,

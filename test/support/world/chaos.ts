@@ -2,11 +2,12 @@
  * Random use of a world: what clients, the agent and the network do, one step at a time, and what has to hold when all has come to
  * rest. The test brings the random choices, so that a failure shrinks to a few steps.
  */
+import { instanceId } from "../../../src/protocol/ids.ts";
 import type { Json } from "../../../src/protocol/json.ts";
 import type { AcpClient } from "./acp-client.ts";
 import { chunk, toolCall, toolUpdate } from "./fake-agent.ts";
 import type { RemoteClient } from "./remote-client.ts";
-import { World } from "./world.ts";
+import { World, type WorldOptions } from "./world.ts";
 
 export type Step =
   | { readonly do: "connect"; readonly extended: boolean; readonly forms: boolean }
@@ -45,29 +46,31 @@ export class Chaos {
   #words = 0;
   #asks: Json[] = [];
 
-  constructor(seed: number, journalBytes: number) {
+  /** `others`: what makes the world one of several. */
+  constructor(seed: number, journalBytes: number, others: Pick<WorldOptions, "name" | "onCloseOther"> = {}) {
     this.world = new World({
+      ...others,
       seed,
       root: { journalBytes, tailBytes: journalBytes / 4 },
-      mirror: { journalBytes: journalBytes * 2, tailBytes: journalBytes / 4 },
+      mirror: {
+        journalBytes: journalBytes * 2,
+        tailBytes: journalBytes / 4,
+        ...(others.name !== undefined && { instanceId: instanceId(others.name) }),
+      },
     }).start();
-    this.session = this.#open(seed % 3);
+    this.session = this.#open(seed % 3, `${others.name ?? ""}old`);
   }
 
   /** The editor makes the session, or a remote client does, or one loads it from the agent's own history. */
-  #open(way: number): string {
+  #open(way: number, old: string): string {
     const { world } = this;
     if (way === 0) return world.newSession();
     const maker = world.remote();
     const method = way === 1 ? "session/new" : "session/load";
-    world.agent.histories.set("old", [
-      chunk("long ago ", "h", "user_message_chunk"),
-      toolCall("t1"),
-      chunk("history "),
-    ]);
-    const id = maker.request(method, { sessionId: "old", cwd: "/work/project", mcpServers: [] });
+    world.agent.histories.set(old, [chunk("long ago ", "h", "user_message_chunk"), toolCall("t1"), chunk("history ")]);
+    const id = maker.request(method, { sessionId: old, cwd: "/work/project", mcpServers: [] });
     world.settle();
-    const session = way === 1 ? String(maker.result(id)["sessionId"]) : "old";
+    const session = way === 1 ? String(maker.result(id)["sessionId"]) : old;
     world.disconnect(maker);
     world.settle();
     return session;
@@ -144,15 +147,17 @@ export class Chaos {
     }
     for (const id of this.#asks)
       if (!world.agent.answers.has(id)) problems.push(`the agent has no answer to ${JSON.stringify(id)}`);
-    return problems;
+    return [...problems, ...this.#ranTwice()];
   }
 
-  #differs(person: Person, fresh: AcpClient): string[] {
-    const { client, ids } = person;
-    if (!this.world.clients.includes(client) || !client.loaded.has(this.session)) return [];
-    const mine = JSON.stringify(client.transcript(this.session).normal(ids));
-    const whole = JSON.stringify(fresh.transcript(this.session).normal(ids));
-    return mine === whole ? [] : [`${client.name} shows\n${mine}\na fresh load\n${whole}`];
+  /** P3: every prompt has a text of its own here, so none may come to the agent a second time. */
+  #ranTwice(): string[] {
+    const texts = this.world.agent.of("session/prompt").map(({ params }) => JSON.stringify(params?.["prompt"]));
+    return texts.filter((text, at) => texts.indexOf(text) !== at).map((text) => `the agent was given ${text} twice`);
+  }
+
+  #differs({ client, ids }: Person, fresh: AcpClient): string[] {
+    return this.world.clients.includes(client) ? differs(client, ids, fresh, this.session) : [];
   }
 
   #connect(extended: boolean, forms: boolean): void {
@@ -257,24 +262,32 @@ export class Chaos {
     if (step.do === "cancel") client.notify("session/cancel", { sessionId: this.session });
     else if (step.do === "setMode")
       client.request("session/set_mode", { sessionId: this.session, modeId: `mode-${this.#words++}` });
-    else if (step.do === "answer") this.#answer(client, step.how);
+    else if (step.do === "answer") answerOldest(client, step.how);
   }
+}
 
-  #answer(client: AcpClient, how: number): void {
-    const { dialog } = client;
-    if (dialog === undefined) return;
-    if (how === 0) client.answerError(dialog, -32603);
-    else if (how === 1) client.answer(dialog, { outcome: { outcome: "cancelled" } });
-    else if (dialog.method === "elicitation/create")
-      client.answer(dialog, how === 2 ? { action: "accept", content: { color: "red" } } : { action: "decline" });
-    else {
-      const options = dialog.params["options"];
-      const option = Array.isArray(options) ? options[how % options.length] : undefined;
-      const optionId =
-        typeof option === "object" && option !== null && "optionId" in option ? option["optionId"] : null;
-      client.answer(dialog, {
-        outcome: { outcome: "selected", optionId: how === 3 ? "nonsense" : (optionId ?? null) },
-      });
-    }
+/** What is wrong when a client that was given the session whole shows something else than a fresh load. */
+export function differs(client: AcpClient, ids: ReadonlySet<string>, fresh: AcpClient, sessionId: string): string[] {
+  if (!client.loaded.has(sessionId)) return [];
+  const mine = JSON.stringify(client.transcript(sessionId).normal(ids));
+  const whole = JSON.stringify(fresh.transcript(sessionId).normal(ids));
+  return mine === whole ? [] : [`${client.name} shows\n${mine}\na fresh load\n${whole}`];
+}
+
+/** Answers the oldest dialog, in one of seven ways. */
+export function answerOldest(client: AcpClient, how: number): void {
+  const { dialog } = client;
+  if (dialog === undefined) return;
+  if (how === 0) client.answerError(dialog, -32603);
+  else if (how === 1) client.answer(dialog, { outcome: { outcome: "cancelled" } });
+  else if (dialog.method === "elicitation/create")
+    client.answer(dialog, how === 2 ? { action: "accept", content: { color: "red" } } : { action: "decline" });
+  else {
+    const options = dialog.params["options"];
+    const option = Array.isArray(options) ? options[how % options.length] : undefined;
+    const optionId = typeof option === "object" && option !== null && "optionId" in option ? option["optionId"] : null;
+    client.answer(dialog, {
+      outcome: { outcome: "selected", optionId: how === 3 ? "nonsense" : (optionId ?? null) },
+    });
   }
 }

@@ -38,7 +38,8 @@ export class FakeAgent {
   readonly #open = new Map<Json, string | undefined>();
   readonly #cancelled = new Set<string>();
 
-  constructor(send: (text: string) => void) {
+  /** `prefix`: stands before the ids of its sessions. */
+  constructor(send: (text: string) => void, prefix = "") {
     this.#send = send;
     this.responders.set("initialize", (request) =>
       this.respond(request, {
@@ -49,7 +50,7 @@ export class FakeAgent {
       }),
     );
     this.responders.set("session/new", (request) => {
-      const sessionId = `s${this.#nextSession++}`;
+      const sessionId = `${prefix}s${this.#nextSession++}`;
       this.respond(request, { sessionId, modes: MODES });
     });
     this.responders.set("session/load", (request) => {

@@ -10,11 +10,14 @@ import { PRESETS, type Scope } from "../../../src/protocol/scopes.ts";
 import { AcpClient } from "./acp-client.ts";
 import { Wire } from "./wire.ts";
 
-/** What a fake socket takes: the texts of one write. */
-export type Batch = readonly string[];
+/** What a fake socket takes: the texts of one write, a line each. */
+export type Batch = Buffer;
 
 export const batchEncoder: Encoder<Batch> = {
-  encode: (texts) => ({ encoded: [...texts], bytes: texts.reduce((sum, text) => sum + text.length, 0) }),
+  encode: (texts) => ({
+    encoded: Buffer.from(texts.join("\n")),
+    bytes: texts.reduce((sum, text) => sum + text.length, 0),
+  }),
 };
 
 export interface RemoteOptions {
@@ -55,7 +58,7 @@ export class RemoteClient extends AcpClient {
     const sink = {
       write: (batch: Batch) => {
         this.writes += 1;
-        for (const text of batch) this.down.push(text);
+        for (const text of batch.toString("utf8").split("\n")) this.down.push(text);
       },
       buffered: () => this.down.bufferedBytes,
     };

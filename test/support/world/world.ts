@@ -8,8 +8,9 @@ import { Mirror } from "../../../src/core/mirror/mirror.ts";
 import type { MirrorObservation, MirrorOptions } from "../../../src/core/mirror/ports.ts";
 import type { Observation, RootOptions } from "../../../src/core/root/ports.ts";
 import { Root } from "../../../src/core/root/root.ts";
+import type { CloseCode } from "../../../src/protocol/close-codes.ts";
 import { type Frame, parseFrame } from "../../../src/protocol/envelope.ts";
-import { epoch, instanceId, interactionId } from "../../../src/protocol/ids.ts";
+import { type ConnectionId, epoch, instanceId, interactionId } from "../../../src/protocol/ids.ts";
 import type { Json, JsonObject } from "../../../src/protocol/json.ts";
 import { HUB_LINK_FEATURES } from "../../../src/protocol/link.ts";
 import { AcpClient } from "./acp-client.ts";
@@ -27,6 +28,10 @@ export interface WorldOptions {
   readonly isOldHub?: boolean;
   /** Delivers in random order from this seed; otherwise the channels take turns. */
   readonly seed?: number;
+  /** Stands before its ids of all kinds, where several worlds meet. */
+  readonly name?: string;
+  /** A connection that is not of this world is to be closed. */
+  readonly onCloseOther?: (id: ConnectionId, code: CloseCode) => void;
 }
 
 const ROOT: RootOptions = {
@@ -85,7 +90,7 @@ export class World {
     );
     const toPrimary = this.#wire("primary in", (text) => this.primary.onText(text));
     const fromPrimary = this.#wire("primary out", (text) => this.#fromPrimary(text));
-    this.agent = new FakeAgent((text) => fromAgent.push(text));
+    this.agent = new FakeAgent((text) => fromAgent.push(text), options.name ?? "");
     this.primary = new AcpClient("primary", (text) => fromPrimary.push(text));
     this.root = this.#makeRoot(
       (text) => toAgent.push(text),
@@ -154,7 +159,7 @@ export class World {
 
   /** A remote client whose socket is open. It has not initialized. */
   connect(options: RemoteOptions = {}): RemoteClient {
-    const id = `c${this.#minted++}`;
+    const id = this.#newId("c");
     const client = new RemoteClient(id, options, (from, text) => this.#fromClient(from, text));
     client.onHopeless = () => this.disconnect(client);
     this.#wires.push(client.down, client.up);
@@ -256,6 +261,10 @@ export class World {
     return [...all, ...this.agent.problems.map((problem) => `agent: ${problem}`)];
   }
 
+  #newId(kind: string): string {
+    return `${this.#options.name ?? ""}${kind}${this.#minted++}`;
+  }
+
   #makeRoot(toAgent: (text: string) => void, toPrimary: (text: string) => void): Root {
     return new Root(
       {
@@ -267,9 +276,9 @@ export class World {
         observe: (observation) => this.observed.push(observation),
         serveHost: (request, session) => this.hosted.push({ request, sessionId: session.id }),
         mint: {
-          interactionId: () => interactionId(`x${this.#minted++}`),
-          epoch: () => epoch(`e${this.#minted++}`),
-          messageId: () => `m${this.#minted++}`,
+          interactionId: () => interactionId(this.#newId("x")),
+          epoch: () => epoch(this.#newId("e")),
+          messageId: () => this.#newId("m"),
         },
       },
       { ...ROOT, ...this.#options.root },
@@ -285,9 +294,10 @@ export class World {
         requestFlush: () => this.#flushes.add("mirror"),
         close: (id, code) => {
           const client = this.clients.find((each) => each.id === id);
-          if (client === undefined) return;
+          if (client === undefined) return this.#options.onCloseOther?.(id, code);
           client.closedWith = code;
           this.disconnect(client);
+          return undefined;
         },
         observe: (observation) => this.mirrorObserved.push(observation),
       },
