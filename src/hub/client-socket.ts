@@ -20,6 +20,8 @@ export interface ClientSocketEvents {
   readonly limits: Limits;
   /** The handshake agreed that large frames may come compressed. */
   readonly takesCompressed: boolean;
+  /** When it was opened, in milliseconds that only grow. */
+  readonly openedAt: number;
   onClosed(socket: ClientSocket, code: number): void;
 }
 
@@ -27,7 +29,6 @@ const PAUSE_BYTES = 262_144;
 
 export class ClientSocket {
   readonly connection: Connection<Buffer>;
-  readonly #openedAt = performance.now();
   readonly #ws: WebSocket;
   readonly #sink: SocketSink;
   readonly #route: Route;
@@ -71,7 +72,7 @@ export class ClientSocket {
   /** Pings, and drops what does not answer or does not read (L4, B5). Called every few seconds; `now` is monotonic. */
   onTick(now: number, isPingDue: boolean): void {
     if (this.expiresAt !== undefined && Date.now() >= this.expiresAt) return this.close(CLOSE.revoked);
-    if (!this.connection.isInitialized && now - this.#openedAt > this.#limits.initializeMs)
+    if (!this.connection.isInitialized && now - this.#events.openedAt > this.#limits.initializeMs)
       return this.close(CLOSE.protocol);
     if (isPingDue) {
       if (this.#unanswered >= 2) return this.terminate();

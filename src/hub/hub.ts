@@ -104,7 +104,7 @@ export class Hub {
     this.options = options;
     this.#scheduler = options.scheduler ?? systemScheduler;
     this.#startedAt = this.#scheduler.monotonic();
-    this.sockets = new Sockets(options.limits);
+    this.sockets = new Sockets(options.limits, this.#scheduler);
     this.streams = new EventStreams(options.limits.connectionsPerDevice);
     this.history = options.store === undefined ? undefined : new History(options.store);
     this.registry = new Registry(
@@ -249,6 +249,7 @@ export class Hub {
       // The local socket is no slow link.
       compresses: !isLocal && this.options.compresses === true,
       limits: this.options.limits,
+      monotonic: () => this.#scheduler.monotonic(),
       authenticate: (request, url) => (isLocal ? Promise.resolve(owner) : auth.authenticateUpgrade(request, url)),
       route: (url) => this.#route(url),
       onRefused: (refusal, address) => {

@@ -2,22 +2,24 @@
 
 import type { Limits } from "../config/config.ts";
 import { CLOSE, type CloseCode } from "../protocol/close-codes.ts";
+import type { Scheduler } from "../store/scheduler.ts";
 import type { ClientSocket } from "./client-socket.ts";
 
 const TICK_MS = 2000;
 
 export class Sockets {
   readonly #sockets = new Map<string, ClientSocket>();
-  readonly #timer: NodeJS.Timeout;
-  #pingedAt = performance.now();
+  readonly #limits: Limits;
+  readonly #scheduler: Scheduler;
+  #stopTicking: () => void;
+  #pingedAt: number;
   #isDraining = false;
 
-  readonly #limits: Limits;
-
-  constructor(limits: Limits) {
+  constructor(limits: Limits, scheduler: Scheduler) {
     this.#limits = limits;
-    this.#timer = setInterval(() => this.#tick(), TICK_MS);
-    this.#timer.unref();
+    this.#scheduler = scheduler;
+    this.#pingedAt = scheduler.monotonic();
+    this.#stopTicking = this.#nextTick();
   }
 
   get count(): number {
@@ -58,7 +60,7 @@ export class Sockets {
 
   /** The hub stops: everyone is told to come back. */
   async drain(limitMs: number): Promise<void> {
-    clearInterval(this.#timer);
+    this.#stopTicking();
     this.#isDraining = true;
     for (const socket of this.#sockets.values()) socket.close(CLOSE.goingAway);
     const deadline = performance.now() + limitMs;
@@ -67,8 +69,14 @@ export class Sockets {
     for (const socket of this.#sockets.values()) socket.terminate();
   }
 
-  #tick(): void {
-    const now = performance.now();
+  #nextTick(): () => void {
+    return this.#scheduler.after(TICK_MS, () => {
+      this.#stopTicking = this.#nextTick();
+      this.#tick(this.#scheduler.monotonic());
+    });
+  }
+
+  #tick(now: number): void {
     const isPingDue = now - this.#pingedAt >= this.#limits.pingMs;
     if (isPingDue) this.#pingedAt = now;
     for (const socket of this.#sockets.values()) socket.onTick(now, isPingDue);

@@ -26,6 +26,8 @@ export interface UpgradePorts {
   readonly edge: Edge;
   readonly sockets: Sockets;
   readonly limits: Limits;
+  /** Milliseconds that only grow. */
+  monotonic(): number;
   readonly basePath: string;
   /** The local socket: no Host and no Origin to check. */
   readonly isLocal: boolean;
@@ -129,6 +131,7 @@ export class Upgrades {
       const events = {
         limits: this.#ports.limits,
         takesCompressed: this.#compressing.has(request),
+        openedAt: this.#ports.monotonic(),
         onClosed: (closed: ClientSocket) => this.#ports.sockets.delete(closed),
       };
       this.#ports.sockets.add(new ClientSocket(ws, socket, seed, route, events, principal.expiresAt));

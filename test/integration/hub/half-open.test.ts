@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { type HubHarness, startHub } from "../../support/hub-harness.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { puppetAgent } from "../../support/puppet-agent.ts";
+import { rawClient } from "../../support/raw-client.ts";
+
+const PING_MS = 30_000;
+
+describe("a socket whose other end is gone without a word", () => {
+  let clock: ManualClock;
+  let harness: HubHarness;
+  const opened: WebSocket[] = [];
+  beforeEach(async () => {
+    clock = new ManualClock();
+    harness = await startHub({ scheduler: clock });
+    await rawClient(harness.bridge(puppetAgent().backend, "i-1").editor).initialize();
+    await expect.poll(() => harness.hub.registry.get("i-1")?.mirror.agentInfo).toBeDefined();
+  });
+  afterEach(async () => {
+    for (const ws of opened.splice(0)) ws.terminate();
+    await harness.stop();
+  });
+
+  const present = (): number => harness.hub.registry.get("i-1")?.mirror.connectionCount ?? -1;
+
+  /** An initialized client; one that is not alive takes pings and says nothing. */
+  async function join(isAlive: boolean): Promise<{ pings: () => number; isClosed: () => boolean }> {
+    const ws = new WebSocket(`ws://127.0.0.1:${harness.port}/acp?instance=i-1`, {
+      headers: { authorization: `Bearer viewer:${isAlive}` },
+      autoPong: isAlive,
+    });
+    opened.push(ws);
+    let pings = 0;
+    ws.on("ping", () => {
+      pings += 1;
+    });
+    ws.on("error", () => undefined);
+    const answered = new Promise((resolve) => ws.once("message", resolve));
+    await new Promise((resolve) => ws.once("open", resolve));
+    ws.send('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}');
+    await answered;
+    return { pings: () => pings, isClosed: () => ws.readyState === WebSocket.CLOSED };
+  }
+
+  it("L4 is dropped after two pings without an answer; one that answers stays, however long it is silent", async () => {
+    const dead = await join(false);
+    const quiet = await join(true);
+    expect(present()).toBe(2);
+    for (const count of [1, 2]) {
+      await clock.advance(PING_MS);
+      await expect.poll(() => [dead.pings(), quiet.pings()]).toEqual([count, count]);
+      expect(dead.isClosed()).toBe(false);
+    }
+    await clock.advance(PING_MS);
+    await expect.poll(present).toBe(1);
+    await expect.poll(dead.isClosed).toBe(true);
+    for (let count = 4; count <= 12; count += 1) {
+      await clock.advance(PING_MS);
+      await expect.poll(quiet.pings).toBe(count);
+    }
+    expect(present()).toBe(1);
+  });
+
+  it("C6.limits who never initializes has ten seconds", async () => {
+    const ws = new WebSocket(`ws://127.0.0.1:${harness.port}/acp?instance=i-1`, {
+      headers: { authorization: "Bearer viewer:idle" },
+    });
+    opened.push(ws);
+    await new Promise((resolve) => ws.once("open", resolve));
+    const closed = new Promise<number>((resolve) => ws.once("close", resolve));
+    await clock.advance(10_000);
+    expect(present()).toBe(1);
+    await clock.advance(2000);
+    expect(await closed).toBe(1008);
+  });
+});
