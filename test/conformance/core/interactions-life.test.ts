@@ -39,6 +39,30 @@ test("X6 after a load everything open is asked once: at once for who knows us, 3
   expect(methods.lastIndexOf("session/request_permission")).toBeGreaterThan(methods.lastIndexOf("response"));
 });
 
+test("X6 row 96: a question stays with its session, whoever loads another; row 106: nothing is asked of who has left", () => {
+  const { world, session } = shared();
+  const other = world.newSession();
+  world.agent.askPermission(session, "t1");
+  world.agent.askPermission(other, "t2");
+  world.settle();
+  for (const dialog of world.primary.openDialogs)
+    expect(dialog.params["sessionId"]).toBe(JSON.stringify(dialog.params).includes('"t1"') ? session : other);
+  const reader = world.remote({ extended: true });
+  world.load(reader, other);
+  const asked = reader.of("session/request_permission").map(({ params }) => params?.["sessionId"]);
+  expect(asked.filter((each) => each === other)).toHaveLength(2);
+  expect(asked.filter((each) => each === session)).toHaveLength(1);
+  expect(reader.openDialogs).toHaveLength(2);
+  const plain = world.remote();
+  world.sendLoad(plain, session);
+  world.settle();
+  world.disconnect(plain);
+  const before = plain.received.length;
+  world.advance(300);
+  expect(plain.received).toHaveLength(before);
+  expect(world.problems).toEqual([]);
+});
+
 test("X6 what is settled within the pause is not sent, and what is opened within it is not asked twice", () => {
   const { world, session } = shared();
   world.agent.askPermission(session, "t1");

@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { type HubHarness, startHub } from "../../support/hub-harness.ts";
@@ -60,6 +61,31 @@ describe("a socket whose other end is gone without a word", () => {
       await expect.poll(quiet.pings).toBe(count);
     }
     expect(present()).toBe(1);
+  });
+
+  it("C4.upgrade rows 136 139: one that dies in its handshake, or in the middle of a body, leaves nothing behind", async () => {
+    const host = `Host: 127.0.0.1:${harness.port}\r\n`;
+    const upgradeHead =
+      "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nAuthorization: Bearer viewer:gone\r\n";
+    for (let times = 0; times < 20; times += 1) {
+      await broken(`GET /acp?instance=i-1 HTTP/1.1\r\n${host}${upgradeHead}\r\n`);
+      await broken(
+        `POST /api/interactions/x/answer HTTP/1.1\r\n${host}Authorization: Bearer driver:gone\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"ans`,
+      );
+    }
+    await expect.poll(present).toBe(0);
+    await expect.poll(() => harness.hub.sockets.count).toBe(0);
+    await join(true);
+    expect(present()).toBe(1);
+
+    /** Sends bytes and is gone, without waiting for an answer. */
+    function broken(bytes: string): Promise<void> {
+      return new Promise((resolve) => {
+        const socket = connect(harness.port, "127.0.0.1", () => socket.write(bytes, () => socket.resetAndDestroy()));
+        socket.on("error", () => undefined);
+        socket.on("close", () => resolve());
+      });
+    }
   });
 
   it("C6.limits who never initializes has ten seconds", async () => {

@@ -264,6 +264,17 @@ test("H8 questions by form in the seed's shape, answers by question text", async
   expect(given()).toEqual({ action: "accept", content: { answers: { Q1: "a", Q2: "x, y" } } });
 });
 
+test("row 113 110 a single question stands in its field alone, and the form names its session", async () => {
+  const [only] = QUESTIONS["questions"] as JsonObject[];
+  const { prompt, id } = await input({ ...QUESTIONS, questions: [only ?? {}] }, FORMS);
+  const { params } = h.client.asked[0] ?? {};
+  expect(params?.["message"]).toBe("Please answer 1 question.");
+  expect(params?.["sessionId"]).toBe(id);
+  expect(JSON.stringify(params?.["requestedSchema"]).match(/"Q1"/g)).toHaveLength(1);
+  h.client.asked[0]?.answer({ action: "accept", content: { q_0: "a" } });
+  await h.settle(prompt);
+});
+
 test("a skipped form goes on without answers", async () => {
   const { prompt } = await input(QUESTIONS, FORMS);
   h.client.asked[0]?.answer({ action: "accept", content: { q_0: "__skip__" } });
