@@ -5,6 +5,8 @@ import type { JsonObject } from "../../src/protocol/json.ts";
 import { isRunning } from "../support/processes.ts";
 import { Stage, scripted, textPrompt, until } from "../support/stage.ts";
 
+const WAIT = { timeout: 10_000 };
+
 describe("instances a remote client starts", () => {
   const stage = new Stage();
   const root = join(stage.home.dir, "projects");
@@ -46,7 +48,7 @@ describe("instances a remote client starts", () => {
     const client = await stage.client("owner", `?instance=${first["id"]}`);
     const { sessionId } = await client.call("session/new", { cwd: join(root, "one"), mcpServers: [] });
     await client.call("session/prompt", textPrompt(String(sessionId), "who is there?"));
-    await expect.poll(() => client.textOf("agent_message_chunk")).toBe("I am alone.");
+    await expect.poll(() => client.textOf("agent_message_chunk"), WAIT).toBe("I am alone.");
   });
 
   it("C3.instances refuses what lies outside the roots, links followed, and agents nobody configured", async () => {

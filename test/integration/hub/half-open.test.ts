@@ -7,6 +7,14 @@ import { puppetAgent } from "../../support/puppet-agent.ts";
 import { rawClient } from "../../support/raw-client.ts";
 
 const PING_MS = 30_000;
+const WAIT = { timeout: 10_000 };
+
+interface Joined {
+  readonly pings: () => number;
+  readonly isClosed: () => boolean;
+  /** Resolves when the hub has read all this client wrote so far, its pongs too. */
+  heard(): Promise<void>;
+}
 
 describe("a socket whose other end is gone without a word", () => {
   let clock: ManualClock;
@@ -16,7 +24,7 @@ describe("a socket whose other end is gone without a word", () => {
     clock = new ManualClock();
     harness = await startHub({ scheduler: clock });
     await rawClient(harness.bridge(puppetAgent().backend, "i-1").editor).initialize();
-    await expect.poll(() => harness.hub.registry.get("i-1")?.mirror.agentInfo).toBeDefined();
+    await expect.poll(() => harness.hub.registry.get("i-1")?.mirror.agentInfo, WAIT).toBeDefined();
   });
   afterEach(async () => {
     for (const ws of opened.splice(0)) ws.terminate();
@@ -26,7 +34,7 @@ describe("a socket whose other end is gone without a word", () => {
   const present = (): number => harness.hub.registry.get("i-1")?.mirror.connectionCount ?? -1;
 
   /** An initialized client; one that is not alive takes pings and says nothing. */
-  async function join(isAlive: boolean): Promise<{ pings: () => number; isClosed: () => boolean }> {
+  async function join(isAlive: boolean): Promise<Joined> {
     const ws = new WebSocket(`ws://127.0.0.1:${harness.port}/acp?instance=i-1`, {
       headers: { authorization: `Bearer viewer:${isAlive}` },
       autoPong: isAlive,
@@ -41,7 +49,15 @@ describe("a socket whose other end is gone without a word", () => {
     await new Promise((resolve) => ws.once("open", resolve));
     ws.send('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}');
     await answered;
-    return { pings: () => pings, isClosed: () => ws.readyState === WebSocket.CLOSED };
+    return {
+      pings: () => pings,
+      isClosed: () => ws.readyState === WebSocket.CLOSED,
+      heard: () =>
+        new Promise((resolve) => {
+          ws.once("pong", () => resolve());
+          ws.ping();
+        }),
+    };
   }
 
   it("L4 is dropped after two pings without an answer; one that answers stays, however long it is silent", async () => {
@@ -50,15 +66,17 @@ describe("a socket whose other end is gone without a word", () => {
     expect(present()).toBe(2);
     for (const count of [1, 2]) {
       await clock.advance(PING_MS);
-      await expect.poll(() => [dead.pings(), quiet.pings()]).toEqual([count, count]);
+      await expect.poll(() => [dead.pings(), quiet.pings()], WAIT).toEqual([count, count]);
+      await quiet.heard();
       expect(dead.isClosed()).toBe(false);
     }
     await clock.advance(PING_MS);
-    await expect.poll(present).toBe(1);
-    await expect.poll(dead.isClosed).toBe(true);
+    await expect.poll(present, WAIT).toBe(1);
+    await expect.poll(dead.isClosed, WAIT).toBe(true);
     for (let count = 4; count <= 12; count += 1) {
       await clock.advance(PING_MS);
-      await expect.poll(quiet.pings).toBe(count);
+      await expect.poll(quiet.pings, WAIT).toBe(count);
+      await quiet.heard();
     }
     expect(present()).toBe(1);
   });
@@ -73,8 +91,8 @@ describe("a socket whose other end is gone without a word", () => {
         `POST /api/interactions/x/answer HTTP/1.1\r\n${host}Authorization: Bearer driver:gone\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"ans`,
       );
     }
-    await expect.poll(present).toBe(0);
-    await expect.poll(() => harness.hub.sockets.count).toBe(0);
+    await expect.poll(present, WAIT).toBe(0);
+    await expect.poll(() => harness.hub.sockets.count, WAIT).toBe(0);
     await join(true);
     expect(present()).toBe(1);
 

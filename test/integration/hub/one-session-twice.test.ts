@@ -10,6 +10,8 @@ const promptOf = (sessionId: string, ours: JsonObject = {}): JsonObject => ({
   _meta: { "acp-hub": ours },
 });
 
+const WAIT = { timeout: 10_000 };
+
 describe("one session in two editor windows", () => {
   let harness: HubHarness;
   let wide: RawClient;
@@ -28,7 +30,7 @@ describe("one session in two editor windows", () => {
     await client.initialize();
     await client.call("session/new", { cwd, mcpServers: [] });
     await client.call("session/prompt", promptOf("s1"));
-    await expect.poll(() => harness.hub.registry.get(instanceId)?.mirror.holdsSession("s1")).toBe(true);
+    await expect.poll(() => harness.hub.registry.get(instanceId)?.mirror.holdsSession("s1"), WAIT).toBe(true);
     return client;
   }
 
@@ -43,9 +45,9 @@ describe("one session in two editor windows", () => {
   it("S9 rows 125 126: one entry with both, the one active last first, whichever started first", async () => {
     const first = await editor("i-1");
     await editor("i-2");
-    await expect.poll(listed).toEqual([{ cwd: "/work", instances: ["i-2", "i-1"] }]);
+    await expect.poll(listed, WAIT).toEqual([{ cwd: "/work", instances: ["i-2", "i-1"] }]);
     await first.call("session/prompt", promptOf("s1"));
-    await expect.poll(listed).toEqual([{ cwd: "/work", instances: ["i-1", "i-2"] }]);
+    await expect.poll(listed, WAIT).toEqual([{ cwd: "/work", instances: ["i-1", "i-2"] }]);
   });
 
   it("S9 the bare id is refused with the candidates, a named one is taken, and stays where it was attached", async () => {
@@ -71,7 +73,7 @@ describe("one session in two editor windows", () => {
   it("S9 equal ids in other directories are other sessions", async () => {
     await editor("i-1", "/work/a");
     await editor("i-2", "/work/b");
-    await expect.poll(listed).toEqual([
+    await expect.poll(listed, WAIT).toEqual([
       { cwd: "/work/b", instances: ["i-2"] },
       { cwd: "/work/a", instances: ["i-1"] },
     ]);

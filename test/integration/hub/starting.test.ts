@@ -7,6 +7,8 @@ import { upgrade } from "../../support/stage.ts";
 
 const headers = { authorization: "Bearer driver:phone" };
 
+const WAIT = { timeout: 10_000 };
+
 describe("the first moments of a hub", () => {
   let clock: ManualClock;
   let harness: HubHarness;
@@ -20,7 +22,7 @@ describe("the first moments of a hub", () => {
     const { sessionId } = await client.call("session/new", { cwd: "/", mcpServers: [] });
     agent.on("session/prompt", () => ({ stopReason: "end_turn" }));
     await client.call("session/prompt", { sessionId: String(sessionId), prompt: [{ type: "text", text: "hi" }] });
-    await expect.poll(() => harness.hub.registry.get("known")?.mirror.holdsSession(String(sessionId))).toBe(true);
+    await expect.poll(() => harness.hub.registry.get("known")?.mirror.holdsSession(String(sessionId)), WAIT).toBe(true);
     client.close();
     await ended;
     await harness.restart();
