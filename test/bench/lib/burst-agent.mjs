@@ -40,7 +40,8 @@ async function prose(sessionId, count, bytes) {
   for (let index = 1; index <= count; index += 1) {
     const head = `${index} ${micros()} ${index === count ? END_MARK : ""}`;
     const from = (index * 997) % words.length;
-    const said = head + pages.slice(from, from + bytes - head.length);
+    // A line end, so that no digit of it stands before the next one's number.
+    const said = `${head}${pages.slice(from, from + bytes - head.length - 1)}\n`;
     await written(update(sessionId, JSON.stringify(said).slice(1, -1)));
   }
 }
