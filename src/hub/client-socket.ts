@@ -8,6 +8,7 @@ import { CLOSE, type CloseCode } from "../protocol/close-codes.ts";
 import type { Frame } from "../protocol/envelope.ts";
 import { decodeBinary, readMessages } from "../transport/ws-messages.ts";
 import { SocketSink, wsEncoder } from "./socket-sink.ts";
+import type { Traffic } from "./traffic.ts";
 
 /** Where a connection's messages go: one instance's mirror, or the hub-wide router. */
 export interface Route {
@@ -67,6 +68,11 @@ export class ClientSocket {
     ws.on("close", (code) => this.#onClose(code));
     ws.on("error", () => undefined);
     route.add(this.connection);
+  }
+
+  get traffic(): Traffic {
+    const { catchUpCount, gapCount } = this.connection.outbox;
+    return { sent: this.#sink.written, received: this.#sink.received, catchUps: catchUpCount, gaps: gapCount };
   }
 
   /** Pings, and drops what does not answer or does not read (L4, B5). Called every few seconds; `now` is monotonic. */

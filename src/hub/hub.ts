@@ -207,11 +207,11 @@ export class Hub {
       edge,
       basePath: isLocal ? "" : basePath,
       authenticate: (request) => auth.authenticateHttp(request),
-      onRefused: (status, route, address) => {
+      onRefused: (status, { route, address, requestId }) => {
         this.metrics.onRefused(status);
-        log.info({ status, route, address }, "request refused");
+        log.info({ status, route, address, requestId }, "request refused");
       },
-      onError: (error, route) => log.error({ err: error, route }, "request failed"),
+      onError: (error, { route, requestId }) => log.error({ err: error, route, requestId }, "request failed"),
       onRoute: (route, needs) => {
         if (!isLocal) this.#routesOnNetwork.set(route, needs);
       },
@@ -256,6 +256,7 @@ export class Hub {
         this.metrics.onRefused(refusal.status);
         log.info({ status: refusal.status, address }, "upgrade refused");
       },
+      onClosed: (code) => this.metrics.onClosed(code),
     });
     server.on("upgrade", (request, socket, head) => upgrades.onUpgrade(request, socket, head));
   }

@@ -1,8 +1,10 @@
 /** What the hub counts, for Prometheus (`GET /metrics`). Numbers only: no ids, names or addresses as labels. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry as Metrics } from "prom-client";
 import type { MirrorObservation } from "../core/mirror/ports.ts";
+import { closeName } from "../protocol/close-codes.ts";
 import type { StoreHealth } from "../store/health.ts";
 import type { Hub } from "./hub.ts";
+import type { Traffic } from "./traffic.ts";
 
 export class HubMetrics {
   readonly metrics: Metrics = new Metrics();
@@ -10,6 +12,7 @@ export class HubMetrics {
   readonly #latency: Histogram;
   readonly #events: Counter<"kind">;
   readonly #refused: Counter<"status">;
+  readonly #closed: Counter<"reason">;
   readonly #opened = new Map<string, number>();
 
   constructor() {
@@ -39,11 +42,18 @@ export class HubMetrics {
       labelNames: ["status"],
       registers,
     });
+    this.#closed = new Counter({
+      name: "acp_hub_closed_total",
+      help: "WebSocket connections closed, by the reason of the close code; slow: it read too slowly",
+      labelNames: ["reason"],
+      registers,
+    });
   }
 
-  /** Gauges that are read when somebody asks. */
+  /** What is read when somebody asks. */
   watch(hub: Hub): void {
     const gauge = (name: string, help: string, read: () => number): void => this.#gauge(name, help, read);
+    this.#watchTraffic(hub);
     gauge("acp_hub_connections", "Open WebSocket connections", () => hub.sockets.count);
     gauge("acp_hub_instances", "Running bridges", () => hub.registry.list().length);
     gauge("acp_hub_sessions", "Live sessions", () =>
@@ -59,6 +69,25 @@ export class HubMetrics {
       });
       return behind;
     });
+  }
+
+  #watchTraffic(hub: Hub): void {
+    const registers = [this.metrics];
+    const total = (name: string, help: string, key: keyof Traffic): void => {
+      new Counter({
+        name,
+        help,
+        registers,
+        collect() {
+          this.reset();
+          this.inc(hub.sockets.traffic[key]);
+        },
+      });
+    };
+    total("acp_hub_sent_bytes_total", "Bytes sent to WebSocket clients", "sent");
+    total("acp_hub_received_bytes_total", "Bytes received from WebSocket clients", "received");
+    total("acp_hub_catch_ups_total", "Times a live reader fell behind and was served from the journal", "catchUps");
+    total("acp_hub_gaps_total", "Times it got its updates joined, and was told", "gaps");
   }
 
   watchStore(health: () => StoreHealth): void {
@@ -98,6 +127,10 @@ export class HubMetrics {
 
   onOpened(interactionId: string, openedAt: number): void {
     if (this.#opened.size < 10_000) this.#opened.set(interactionId, openedAt);
+  }
+
+  onClosed(code: number): void {
+    this.#closed.inc({ reason: closeName(code) });
   }
 
   onRefused(status: number): void {

@@ -38,6 +38,11 @@ export class SocketSink implements Sink<Buffer> {
     return this.#socket.writableLength;
   }
 
+  /** Bytes the kernel gave so far. */
+  get received(): number {
+    return (this.#socket as Socket).bytesRead ?? 0;
+  }
+
   /** Bytes the kernel took so far: progress, for telling a slow client from a dead one. */
   get written(): number {
     return (this.#socket as Socket).bytesWritten ?? 0;

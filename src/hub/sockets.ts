@@ -4,6 +4,7 @@ import type { Limits } from "../config/config.ts";
 import { CLOSE, type CloseCode } from "../protocol/close-codes.ts";
 import type { Scheduler } from "../store/scheduler.ts";
 import type { ClientSocket } from "./client-socket.ts";
+import { addTraffic, NO_TRAFFIC, type Traffic } from "./traffic.ts";
 
 const TICK_MS = 2000;
 
@@ -14,6 +15,8 @@ export class Sockets {
   #stopTicking: () => void;
   #pingedAt: number;
   #isDraining = false;
+  /** Of sockets that are closed. */
+  #past: Traffic = NO_TRAFFIC;
 
   constructor(limits: Limits, scheduler: Scheduler) {
     this.#limits = limits;
@@ -41,7 +44,13 @@ export class Sockets {
     this.#sockets.set(socket.connection.id, socket);
   }
 
+  /** All of it since the start. */
+  get traffic(): Traffic {
+    return [...this.#sockets.values()].reduce((sum, socket) => addTraffic(sum, socket.traffic), this.#past);
+  }
+
   delete(socket: ClientSocket): void {
+    this.#past = addTraffic(this.#past, socket.traffic);
     this.#sockets.delete(socket.connection.id);
   }
 

@@ -38,6 +38,8 @@ export interface UpgradePorts {
   /** Where its messages go. */
   route(url: URL, principal: Principal): RouteChoice;
   onRefused(refusal: UpgradeRefusal, address: string): void;
+  /** A socket that was open has closed. */
+  onClosed(code: number): void;
 }
 
 const EXTENSIONS = "Sec-WebSocket-Extensions: ";
@@ -132,7 +134,10 @@ export class Upgrades {
         limits: this.#ports.limits,
         takesCompressed: this.#compressing.has(request),
         openedAt: this.#ports.monotonic(),
-        onClosed: (closed: ClientSocket) => this.#ports.sockets.delete(closed),
+        onClosed: (closed: ClientSocket, code: number) => {
+          this.#ports.sockets.delete(closed);
+          this.#ports.onClosed(code);
+        },
       };
       this.#ports.sockets.add(new ClientSocket(ws, socket, seed, route, events, principal.expiresAt));
     });

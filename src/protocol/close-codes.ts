@@ -45,3 +45,8 @@ const byCode = new Map<number, CloseCode>(Object.values(CLOSE).map((close) => [c
 export function retryPolicy(code: number): RetryPolicy {
   return byCode.get(code)?.retry ?? "resume";
 }
+
+/** Its name in our table; `lost` for an end without a goodbye, `other` for a client's own code. */
+export function closeName(code: number): string {
+  return byCode.get(code)?.name ?? (code === 1006 ? "lost" : "other");
+}

@@ -63,6 +63,9 @@ export class Outbox<Encoded> {
   #isClosed = false;
   /** Which updates it may be sent. */
   audiences: ReadonlySet<Audience> = new Set(["all"]);
+  /** Times a reader that had been live was served from the journal; of those, times it was told of joined updates. */
+  catchUpCount = 0;
+  gapCount = 0;
 
   constructor(
     id: ConnectionId,
@@ -143,6 +146,12 @@ export class Outbox<Encoded> {
   /** For subscriptions: counts a message that waits. */
   addQueued(bytes: number): void {
     this.#queuedBytes += bytes;
+  }
+
+  /** For subscriptions: a live reader is served from the journal. */
+  onCatchUp(isGap: boolean): void {
+    this.catchUpCount += 1;
+    if (isGap) this.gapCount += 1;
   }
 
   /** For subscriptions: writes shared bytes. */
@@ -256,7 +265,9 @@ class Subscription<Encoded> implements FeedReader<Encoded> {
       this.#take(segment);
       return;
     }
-    const notice = this.#wasLive && !this.#source.isMidway ? this.#source.gapNotice(this.#cursor, target) : undefined;
+    const isCatchUp = this.#wasLive && !this.#source.isMidway;
+    const notice = isCatchUp ? this.#source.gapNotice(this.#cursor, target) : undefined;
+    if (isCatchUp) this.#outbox.onCatchUp(notice !== undefined);
     this.#wasLive = false;
     if (notice !== undefined) this.#outbox.writeTexts([notice]);
     const page = this.#source.read(this.#cursor, target, PAGE_BYTES);

@@ -12,7 +12,6 @@ export type MirrorObservation =
   | { readonly kind: "late-answer"; readonly connectionId: string }
   | { readonly kind: "abstained"; readonly connectionId: string; readonly interactionId: string }
   | { readonly kind: "notification-refused"; readonly connectionId: string; readonly method: string }
-  | { readonly kind: "caught-up"; readonly connectionId: string; readonly sessionId: string }
   | { readonly kind: "settled"; readonly notice: SettledNotice }
   | { readonly kind: "sessions-changed" }
   | { readonly kind: "interactions-changed" }

@@ -2,6 +2,7 @@
  * The HTTP server: one gate in front of every route, in the order of contract §3: Host, Origin, credential, scope, rate, size. The
  * same routes stand on the network and on the local socket, where file permissions are the credential.
  */
+import { randomBytes } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { meets, missingScopes, type Requirement } from "../../protocol/scopes.ts";
@@ -20,13 +21,20 @@ declare module "fastify" {
   }
 }
 
+/** A request in the log. `requestId` stands in the answer too (`X-Request-Id`): who reports a fault can name it. */
+export interface RequestNote {
+  readonly route: string;
+  readonly address: string;
+  readonly requestId: string;
+}
+
 export interface AppPorts {
   readonly edge: Edge;
   readonly basePath: string;
   /** Who it is, or why not. Never throws. */
   authenticate(request: FastifyRequest): Promise<Principal | UpgradeRefusal>;
-  onRefused(status: number, route: string, address: string): void;
-  onError(error: Error, route: string): void;
+  onRefused(status: number, request: RequestNote): void;
+  onError(error: Error, request: RequestNote): void;
   /** Told of every route that stands, e.g. `GET /api/instances`, with what it needs. */
   onRoute(route: string, needs: Requirement | undefined): void;
 }
@@ -43,6 +51,9 @@ export type Routes = (app: FastifyInstance) => void;
 export function buildApp(ports: AppPorts, options: AppOptions, routes: readonly Routes[]): FastifyInstance {
   const app = fastify({
     logger: false,
+    // Ours alone: one that the caller names would let it write into the log.
+    requestIdHeader: false,
+    genReqId: () => randomBytes(9).toString("base64url"),
     bodyLimit: options.bodyBytes,
     // Slow-loris: a request has this long to arrive.
     requestTimeout: 30_000,
@@ -77,17 +88,17 @@ export function buildApp(ports: AppPorts, options: AppOptions, routes: readonly 
 }
 
 async function gate(ports: AppPorts, options: AppOptions, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  reply.header("X-Request-Id", request.id);
   if (options.isLocal) {
     request.principal = owner;
     return;
   }
   const { headers } = request;
-  const route = request.routeOptions.url ?? "";
   harden(reply);
   const host = hostHeaderOf(request.raw);
   for (const verdict of [checkHost(ports.edge, host), checkOrigin(ports.edge, headers.origin, host)]) {
     if (verdict.ok) continue;
-    ports.onRefused(verdict.status, route, request.ip);
+    ports.onRefused(verdict.status, noteOf(request));
     return void (await sendProblem(reply, new Problem(verdict.status, verdict.detail)));
   }
   allowOrigin(ports.edge, headers.origin, reply);
@@ -97,11 +108,17 @@ async function gate(ports: AppPorts, options: AppOptions, request: FastifyReques
   const principal = await ports.authenticate(request);
   const refusal = refusalOf(principal, needs);
   if (refusal !== undefined) {
-    ports.onRefused(refusal.status, route, request.ip);
+    ports.onRefused(refusal.status, noteOf(request));
     return void (await sendProblem(reply, refusal));
   }
   request.principal = principal as Principal;
 }
+
+const noteOf = (request: FastifyRequest): RequestNote => ({
+  route: request.routeOptions.url ?? "",
+  address: request.ip,
+  requestId: request.id,
+});
 
 function refusalOf(principal: Principal | UpgradeRefusal, needs: Requirement): Problem | undefined {
   if ("status" in principal) {
@@ -165,7 +182,7 @@ function onError(
   if (words !== undefined) return sendProblem(reply, new Problem(status, words));
   // A fault of ours never blames the caller, and never shows its insides (style: a catch never blames the wrong side).
   if (status >= 500) {
-    ports.onError(error, request.routeOptions.url ?? "");
+    ports.onError(error, noteOf(request));
     return sendProblem(reply, new Problem(500, "The hub failed to do this"));
   }
   return sendProblem(reply, new Problem(status, STATUS_CODES[status] ?? "The request cannot be read"));
