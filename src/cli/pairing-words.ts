@@ -19,7 +19,7 @@ export async function pairingText(words: PairingWords): Promise<string> {
     await qrOf(words.url),
     `Open this link once, within ${minutes} minutes (it gives the rights of "${words.scope}"):`,
     `  ${words.url}`,
-    `or open the hub's address and type the code ${words.code}`,
+    `or open ${words.url.replace(/\/?#.*$/, "")} and type the code ${words.code}`,
     "",
   ].join("\n");
 }

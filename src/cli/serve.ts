@@ -1,7 +1,7 @@
 /** `acp-hub serve`: the hub in the foreground, or on demand for a bridge. */
 import { once } from "node:events";
 import { makePrivateDir, resolvePaths } from "../config/paths.ts";
-import { isLoopback } from "../hub/edge.ts";
+import { isLoopback, lanAddresses } from "../hub/edge.ts";
 import { idleEnd } from "../hub/idle-end.ts";
 import { hubLog } from "../hub/log.ts";
 import { HubRunningError, type RunningHub, type ServeOptions, serveHub } from "../hub/serve.ts";
@@ -112,6 +112,13 @@ async function listen(options: ServeOptions, startedBy: StartedBy): Promise<Runn
   }
 }
 
+/** Where the network finds it: not every phone looks up names such as desk.local. */
+function addressesOf({ url, port }: RunningHub, host: string): string[] {
+  const hosts = host === "0.0.0.0" || host === "::" ? lanAddresses() : [host.includes(":") ? `[${host}]` : host];
+  const { protocol, pathname } = new URL(url);
+  return hosts.map((each) => `${protocol}//${each}:${port}${pathname.replace(/\/$/, "")}`);
+}
+
 function announce(options: ServeOptions, running: RunningHub): void {
   for (const notice of running.notices) process.stderr.write(`acp-hub: ${notice}\n`);
   const { host } = options.config;
@@ -124,6 +131,8 @@ function announce(options: ServeOptions, running: RunningHub): void {
       ? `WARNING: reachable beyond this computer (${host}:${running.port}) without TLS: everyone on the way can read along. Put a TLS proxy or a tunnel in front, or configure tls.\n`
       : `Reachable beyond this computer on ${host}:${running.port}, with TLS; every request needs a credential.\n`,
   );
+  const addresses = addressesOf(running, host);
+  if (addresses.length > 0) process.stderr.write(`On your network: ${addresses.join("  ")}\n`);
 }
 
 /** A session to try, and the way in. */

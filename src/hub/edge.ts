@@ -43,6 +43,12 @@ const isAny = (host: string): boolean => host === "0.0.0.0" || host === "::";
 const ownAddresses = (): string[] =>
   Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map((info) => info.address));
 
+/** The IPv4 addresses other machines reach this one by. */
+export const lanAddresses = (): string[] =>
+  Object.values(networkInterfaces()).flatMap((list) =>
+    (list ?? []).filter((info) => !info.internal && info.family === "IPv4").map((info) => info.address),
+  );
+
 /** Names and addresses this machine is reached by when it listens beyond loopback. */
 function lanNames(config: EdgeConfig): string[] {
   if (isLoopback(config.host)) return [];

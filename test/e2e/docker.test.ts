@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
+import { validate } from "dockerfile-utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { wordsOf } from "../../src/cli/completions/words.ts";
@@ -20,6 +21,11 @@ const last = (name: string): Instruction => {
 };
 
 describe("the image, without an engine to build it", () => {
+  it("is a Dockerfile by a parser of its own, with nothing to complain of", () => {
+    expect(validate(readFileSync("Dockerfile", "utf8"))).toEqual([]);
+    expect(validate("FROM a\nWORKDIRS /x\n")).not.toEqual([]);
+  });
+
   it("names its base by version, in every stage", () => {
     const bases = all("FROM").map(({ rest }) => rest.split(/\s+/)[0] ?? "");
     expect(bases.length).toBe(2);
@@ -95,6 +101,7 @@ describe("the image, without an engine to build it", () => {
     expect(text).toMatch(/context: \.\.\n/);
     expect(text).toMatch(/ACP_HUB_PUBLIC_URL: "http:\/\/127\.0\.0\.1:8377"/);
     expect(text).toContain(":/data");
+    for (const line of ["read_only: true", "no-new-privileges:true", "      - ALL"]) expect(text).toContain(line);
   });
 });
 
@@ -134,6 +141,8 @@ describe("what the last stage copies", () => {
         text += chunk.toString();
       });
     const ended = new Promise((done) => child.once("close", done));
+    const files = (): string[] => readdirSync(image).sort();
+    const before = files();
     try {
       await expect.poll(() => /listening on (http\S+)/.exec(text)?.[1] ?? text, { timeout: 20_000 }).toMatch(/^http/);
       const url = /listening on (http\S+)/.exec(text)?.[1] ?? "";
@@ -143,6 +152,8 @@ describe("what the last stage copies", () => {
       child.kill("SIGTERM");
       await ended;
     }
+    // The compose file gives it a root it cannot write.
+    expect(files()).toEqual([...new Set([...before, "data"])].sort());
   });
 
   it("imports only packages that are left after pruning", () => {

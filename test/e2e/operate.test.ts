@@ -41,6 +41,15 @@ describe("operating a hub", () => {
       expect(readdirSync(join(home.dir, ".config"))).toEqual([]);
     });
 
+  it("C1.serve a hub on the network says at which addresses it is reached, and pairing names one to open", async () => {
+    const hub = await home.serve(["--host", "0.0.0.0"]);
+    await expect.poll(hub.output).toContain("On your network: ");
+    const [, addresses = ""] = /On your network: (.*)\n/.exec(hub.output()) ?? [];
+    for (const address of addresses.split("  ")) expect((await fetch(`${address}/healthz`)).status).toBe(200);
+    const { stdout } = await home.run(["pair"]);
+    expect(stdout).toMatch(new RegExp(`or open http://\\S+:${hub.port} and type the code [0-9A-Z-]+\n`));
+  });
+
   it("C1.pair a tunnel prints its address on stdout and a way in through it, and the hub forgets it when it ends", async () => {
     const env = withTools(home, { cloudflared: "fake-cloudflared.mjs" });
     const { url: hub } = await home.serve();
