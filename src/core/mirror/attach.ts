@@ -29,10 +29,13 @@ export class Attachments<Encoded> {
   readonly #copies: Copies<Encoded>;
   readonly #watchers: Watchers<Encoded>;
   readonly #reasks: Reasks<Encoded>;
+  readonly #onScope: () => void;
 
-  constructor(context: MirrorContext<Encoded>, copies: Copies<Encoded>) {
+  /** `onScope`: a hub-wide connection counts here now, or no longer (I3). */
+  constructor(context: MirrorContext<Encoded>, copies: Copies<Encoded>, onScope: () => void) {
     this.#context = context;
     this.#copies = copies;
+    this.#onScope = onScope;
     this.#watchers = new Watchers(context, (connection, session) => this.#onLost(connection, session));
     this.#reasks = new Reasks(context, copies);
   }
@@ -103,6 +106,7 @@ export class Attachments<Encoded> {
     if (!session.attached.delete(connection)) return false;
     if (!this.#watchers.watches(connection)) connection.outbox.unsubscribe(session.feed);
     this.#reportAttached(session);
+    if (connection.isHubWide) this.#onScope();
     return true;
   }
 
@@ -152,14 +156,17 @@ export class Attachments<Encoded> {
       }
       connection.outbox.unsubscribe(session.feed);
     }
+    this.#onScope();
   }
 
   /** It watches, or attached a session here. */
   reads(connection: Connection<Encoded>): boolean {
-    return (
-      this.#watchers.watches(connection) ||
-      [...this.#context.sessions.values()].some((session) => session.attached.has(connection))
-    );
+    return this.#watchers.watches(connection) || this.hasAttached(connection);
+  }
+
+  hasAttached(connection: Connection<Encoded>): boolean {
+    for (const session of this.#context.sessions.values()) if (session.attached.has(connection)) return true;
+    return false;
   }
 
   reportAll(): void {
@@ -178,6 +185,7 @@ export class Attachments<Encoded> {
     if (session.attached.has(connection)) return;
     session.attached.add(connection);
     this.#reportAttached(session);
+    if (connection.isHubWide) this.#onScope();
   }
 
   #source(

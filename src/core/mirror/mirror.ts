@@ -60,7 +60,7 @@ export class Mirror<Encoded> {
     this.#context = context;
     this.#up = new UpCalls(context);
     this.#copies = new Copies(context, (linkId) => this.#up.clientIdOf(linkId));
-    this.#attachments = new Attachments(context, this.#copies);
+    this.#attachments = new Attachments(context, this.#copies, () => this.#tellCapabilities());
     this.#requests = new MirrorRequests(context, this.#attachments, this.#up, filter);
     context.onPresence = (session) => tellPresence(context, session);
     this.#events = new LinkEvents(context, this.#attachments, this.#copies, () => this.#onAgentReady());
@@ -367,11 +367,11 @@ export class Mirror<Encoded> {
     this.#context.notifyLink(LINK.answerers, { count });
   }
 
-  /** I3: the hub's part of the merged view, re-sent when it changed. */
+  /** I3: the hub's part of the merged view, re-sent when it changed. A hub-wide connection is part of it where it is attached. */
   #tellCapabilities(): void {
     if (!this.#context.isLinkUp) return;
     const declared = [...this.#context.connections]
-      .filter((each) => each.isInitialized)
+      .filter((each) => each.isInitialized && (!each.isHubWide || this.#attachments.hasAttached(each)))
       .map((each) => each.capabilities);
     const merged = mergeCapabilities(undefined, declared);
     const text = JSON.stringify(merged);

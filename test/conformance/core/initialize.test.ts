@@ -138,6 +138,46 @@ test("I3 an in-process agent sees the merged view live, and it shrinks when a cl
   expect(told()).toEqual({ session: { notices: false } });
 });
 
+test("I3 a hub-wide connection counts where it is attached, and only while it is", () => {
+  const world = new World({ root: { seesCapabilitiesLive: true } }).start();
+  const session = world.newSession();
+  const told = () => world.agent.last("initialize")?.params?.["clientCapabilities"];
+  const phone = world.connect({ capabilities: { plan: {} } });
+  phone.connection.isHubWide = true;
+  phone.request("initialize", { protocolVersion: 1, clientCapabilities: phone.capabilities });
+  world.advance(2000);
+  expect(told()).not.toHaveProperty("plan");
+  world.load(phone, session);
+  expect(told()).toHaveProperty("plan");
+  phone.request("session/close", { sessionId: session });
+  world.settle();
+  expect(told()).not.toHaveProperty("plan");
+  world.prompt(phone, session, "here again");
+  expect(told()).toHaveProperty("plan");
+  expect(world.agent.prompts).toHaveLength(1);
+  world.disconnect(phone);
+  world.settle();
+  expect(told()).not.toHaveProperty("plan");
+});
+
+test("I3 a hub-wide connection counts no longer when the session it was attached to is gone", () => {
+  const world = new World({ root: { seesCapabilitiesLive: true } }).start();
+  const session = world.newSession();
+  const phone = world.connect({ capabilities: { plan: {} } });
+  phone.connection.isHubWide = true;
+  phone.request("initialize", { protocolVersion: 1, clientCapabilities: phone.capabilities });
+  world.settle();
+  world.load(phone, session);
+  world.remote({ capabilities: { subagents: {} } });
+  const told = () => world.agent.last("initialize")?.params?.["clientCapabilities"];
+  expect(told()).toMatchObject({ plan: {}, subagents: {} });
+  phone.request("session/close", { sessionId: session, _meta: { "acp-hub": { force: true } } });
+  world.settle();
+  expect(world.mirror.holdsSession(session)).toBe(false);
+  expect(told()).toMatchObject({ subagents: {} });
+  expect(told()).not.toHaveProperty("plan");
+});
+
 test("I4 file and terminal capabilities of a remote client never reach the agent", () => {
   const world = new World({ root: { seesCapabilitiesLive: true } }).start({ fs: { readTextFile: true } });
   world.remote({
