@@ -149,6 +149,8 @@ export class SessionClient {
         void this.resync();
         break;
       case HUB.detached:
+        // It was another instance's copy that ended: this one is read (S9).
+        if (isElsewhere(params, this.#options.instance)) break;
         this.#patch({ attach: { kind: "ended", reason: stringAt(params, "reason") ?? "closed" } });
         break;
       default:
@@ -351,4 +353,10 @@ function changedBySelf(update: JsonObject): TranscriptInput {
 /** The turn as it is known: idle until a notice says otherwise (B4: never inferred from updates). */
 export function turnOf(notice: TurnNotice | undefined, id: SessionId): TurnNotice {
   return notice ?? { sessionId: id, state: "idle", queue: [] };
+}
+
+/** The notice names an instance, and it is not the one this session is read on. */
+function isElsewhere(params: JsonObject, own: string | undefined): boolean {
+  const named = stringAt(params, "instance");
+  return own !== undefined && named !== undefined && named !== own;
 }

@@ -1,14 +1,12 @@
-/** `session/list` over all instances (S2, S9): one entry per session, with the instances that have it, the one active last first. */
+/** `session/list` over all instances (S2, S9): one entry per session, with the instances that have it and those it has left. */
 import type { AnswerBody } from "../core/interaction/answer.ts";
 import type { Connection } from "../core/mirror/connection.ts";
 import { ACP } from "../protocol/acp.ts";
 import { invalidParams } from "../protocol/errors.ts";
-import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from "../protocol/json.ts";
-import { HUB_META, hubMeta, withHubMeta } from "../protocol/meta.ts";
-import type { Instance } from "./instance.ts";
-
-/** What of an instance matters to a hub-wide connection. */
-export type WideInstance = Pick<Instance, "id" | "hello" | "mirror">;
+import { arrayAt, isObject, type JsonObject, stringAt } from "../protocol/json.ts";
+import { hubMeta, withHubMeta } from "../protocol/meta.ts";
+import type { SessionKey } from "../store/session-key.ts";
+import { holdersOf, keyAt, type WideInstance } from "./same-session.ts";
 
 const PAGE_SIZE = 100;
 /** Pages asked of one instance. */
@@ -16,6 +14,11 @@ const PAGES_MAX = 10;
 /** An instance that does not answer is left out of the list, not waited for. */
 const ANSWER_MS = 5000;
 const CURSOR = /^hub:(\d{1,9})$/;
+
+interface Found {
+  readonly entry: JsonObject;
+  readonly instance: WideInstance;
+}
 
 export function listEverywhere(
   instances: readonly WideInstance[],
@@ -28,16 +31,16 @@ export function listEverywhere(
   if (match === null) return answer({ error: invalidParams("cursor", "is not one this listing gave") });
   const offset = Number(match?.[1] ?? 0);
   void Promise.all(instances.map((instance) => listOf(instance, connection, params))).then((lists) => {
-    const all = merge(lists.flat());
+    const all = merge(instances, lists.flat());
     const sessions = all.slice(offset, offset + PAGE_SIZE);
     const end = offset + sessions.length;
     answer({ result: { sessions, ...(end < all.length && { nextCursor: `hub:${end}` }) } });
   });
 }
 
-function listOf(instance: WideInstance, connection: Connection<Buffer>, params: JsonObject): Promise<JsonObject[]> {
+function listOf(instance: WideInstance, connection: Connection<Buffer>, params: JsonObject): Promise<Found[]> {
   return new Promise((resolve) => {
-    const found: JsonObject[] = [];
+    const found: Found[] = [];
     const timer = setTimeout(() => resolve(found), ANSWER_MS);
     const done = (): void => {
       clearTimeout(timer);
@@ -49,7 +52,7 @@ function listOf(instance: WideInstance, connection: Connection<Buffer>, params: 
       instance.mirror.request(ACP.sessionList, asked, connection.author, (body) => {
         const result = "result" in body && isObject(body.result) ? body.result : undefined;
         for (const entry of arrayAt(result, "sessions") ?? []) {
-          if (isObject(entry)) found.push(withHubMeta(entry, { ...hubMeta(entry), instances: [instance.id] }));
+          if (isObject(entry)) found.push({ entry, instance });
         }
         const next = stringAt(result, "nextCursor");
         if (next === undefined || page + 1 >= PAGES_MAX) done();
@@ -60,23 +63,28 @@ function listOf(instance: WideInstance, connection: Connection<Buffer>, params: 
   });
 }
 
-/** Equal ids in the same directory are one session on several instances; in others they are other sessions (S9). */
-function merge(entries: readonly JsonObject[]): JsonObject[] {
-  const byKey = new Map<string, JsonObject>();
-  const newestFirst = [...entries].sort((a, b) =>
-    (stringAt(b, "updatedAt") ?? "").localeCompare(stringAt(a, "updatedAt") ?? ""),
+/** Equal ids of one agent in the same directory are one session on several instances; others are other sessions (S9). */
+function merge(instances: readonly WideInstance[], found: readonly Found[]): JsonObject[] {
+  const byKey = new Map<SessionKey, Found[]>();
+  const newestFirst = [...found].sort((a, b) =>
+    (stringAt(b.entry, "updatedAt") ?? "").localeCompare(stringAt(a.entry, "updatedAt") ?? ""),
   );
-  for (const entry of newestFirst) {
-    const key = JSON.stringify([entry["sessionId"], entry["cwd"]]);
-    const known = byKey.get(key);
-    if (known === undefined) byKey.set(key, entry);
-    else {
-      const instances = [...instancesOf(known), ...instancesOf(entry)];
-      byKey.set(key, withHubMeta(known, { ...hubMeta(known), instances }));
-    }
+  for (const each of newestFirst) {
+    const key = keyAt(each.instance, stringAt(each.entry, "cwd") ?? "", stringAt(each.entry, "sessionId") ?? "");
+    byKey.set(key, [...(byKey.get(key) ?? []), each]);
   }
-  return [...byKey.values()];
+  return [...byKey].map(([key, same]) => merged(instances, key, same));
 }
 
-const instancesOf = (entry: JsonObject): string[] =>
-  (arrayAt(objectAt(objectAt(entry, "_meta"), HUB_META), "instances") ?? []).filter((id) => typeof id === "string");
+/** The entry of the instance that was active last, with all that have the session. Where it is live comes before where it is listed. */
+function merged(instances: readonly WideInstance[], key: SessionKey, same: readonly Found[]): JsonObject {
+  const listing = same.map(({ instance }) => instance);
+  const [newest, ...superseded] = holdersOf(instances, key, stringAt(same[0]?.entry, "sessionId") ?? "");
+  const first = newest === undefined ? [] : [newest, ...superseded];
+  const entry = (same.find(({ instance }) => instance === newest) ?? same[0])?.entry;
+  return withHubMeta(entry ?? {}, {
+    ...hubMeta(entry),
+    instances: [...new Set([...first, ...listing])].map(({ id }) => id),
+    ...(superseded.length > 0 && { superseded: superseded.map(({ id }) => id) }),
+  });
+}

@@ -17,7 +17,8 @@ import { isObject, type Json, type JsonObject, objectAt, stringAt } from "../pro
 import { HUB_META, hubMeta, withHubMeta } from "../protocol/meta.ts";
 import type { Route } from "./client-socket.ts";
 import type { History } from "./history.ts";
-import { listEverywhere, type WideInstance } from "./hub-wide-list.ts";
+import { listEverywhere } from "./hub-wide-list.ts";
+import { isSameAt, type WideInstance } from "./same-session.ts";
 
 export interface WideInstances {
   list(): readonly WideInstance[];
@@ -58,6 +59,7 @@ export class HubWide implements Route {
     const state: WideState = { homes: new Map(), requests: new Map() };
     this.#connections.set(connection, state);
     connection.decorateResult = (request, result) => this.#decorate(connection, state, request, result);
+    connection.onAttached = (sessionId, instance) => this.#onAttached(connection, state, sessionId, instance);
     if (connection.pinnedSession === undefined) return;
     const [home] = this.#holding(connection.pinnedSession);
     if (home !== undefined) state.homes.set(connection.pinnedSession, home);
@@ -116,8 +118,7 @@ export class HubWide implements Route {
     if ("error" in choice)
       return this.#locally(connection, request, () => connection.answer(id, { error: choice.error }));
     state.requests.set(idKey(id), choice.instance);
-    choice.instance.mirror.onClient(connection, frame, this.#now());
-    return this.#noteAttached(connection, choice.instance);
+    return choice.instance.mirror.onClient(connection, frame, this.#now());
   }
 
   #onNotification(connection: Connection<Buffer>, state: WideState, frame: Frame & { kind: "notification" }): void {
@@ -184,7 +185,8 @@ export class HubWide implements Route {
   #holding(sessionId: string): WideInstance[] {
     const holding = this.#registry.list().filter((instance) => instance.mirror.holdsSession(sessionId));
     // The one active last first (S9).
-    return holding.sort((a, b) => b.mirror.sessionUpdatedAt(sessionId) - a.mirror.sessionUpdatedAt(sessionId));
+    const lastActive = ({ mirror }: WideInstance): number => mirror.session(sessionId)?.updatedAt ?? 0;
+    return holding.sort((a, b) => lastActive(b) - lastActive(a));
   }
 
   #choose(connection: Connection<Buffer>, state: WideState, request: ClientRequest): Choice {
@@ -225,9 +227,15 @@ export class HubWide implements Route {
     return { error: hubError(RPC.invalidParams, "instance-required", message, { candidates }) };
   }
 
-  /** Once it attached somewhere it watches nothing else (B1). */
-  #noteAttached(connection: Connection<Buffer>, instance: WideInstance): void {
-    if (!connection.hasAttached || connection.abilities.wantsAll) return;
+  /** W1. Once it attached somewhere it watches nothing else (B1). */
+  #onAttached(connection: Connection<Buffer>, state: WideState, sessionId: string, id: string): void {
+    const instance = this.#registry.get(id);
+    if (instance === undefined) return;
+    const before = state.homes.get(sessionId);
+    state.homes.set(sessionId, instance);
+    if (before !== undefined && before !== instance && isSameAt(before, instance, sessionId))
+      before.mirror.supersede(connection, sessionId);
+    if (connection.abilities.wantsAll) return;
     for (const other of this.#registry.list()) if (other !== instance) other.mirror.stopWatching(connection);
   }
 
@@ -235,9 +243,6 @@ export class HubWide implements Route {
     const instance = state.requests.get(idKey(request.id));
     state.requests.delete(idKey(request.id));
     if (instance === undefined || !OPENING.has(request.method) || !isObject(result)) return result;
-    const sessionId = stringAt(result, "sessionId") ?? stringAt(request.params, "sessionId");
-    if (sessionId !== undefined) state.homes.set(sessionId, instance);
-    this.#noteAttached(connection, instance);
     const info = withoutTerminalLogin(instance.mirror.agentInfo ?? {}, connection.abilities.hasTerminalLogin);
     const agent: JsonObject = {
       instance: instance.id,

@@ -24,6 +24,8 @@ import { JournalSource } from "./source.ts";
 import { stateText } from "./state-text.ts";
 import { Watchers } from "./watchers.ts";
 
+type DetachReason = "instance-gone" | "closed" | "superseded";
+
 export class Attachments<Encoded> {
   readonly #context: MirrorContext<Encoded>;
   readonly #copies: Copies<Encoded>;
@@ -110,6 +112,13 @@ export class Attachments<Encoded> {
     return true;
   }
 
+  /** It attaches the same session on another instance: of two copies under one id it reads the one it asked for last (S9). */
+  supersede(connection: Connection<Encoded>, session: MirrorSession<Encoded>): void {
+    if (!session.attached.has(connection)) return;
+    if (!this.#watchers.watches(connection)) this.#tellDetached(connection, session, "superseded");
+    this.detach(connection, session);
+  }
+
   onGone(connection: Connection<Encoded>): void {
     this.#watchers.onGone(connection);
     this.#reasks.onGone(connection);
@@ -144,16 +153,13 @@ export class Attachments<Encoded> {
   }
 
   /** The session ended: its readers are told, and what waited for it is answered. */
-  dropReaders(session: MirrorSession<Encoded>, reason: "instance-gone" | "closed" | "superseded"): void {
+  dropReaders(session: MirrorSession<Encoded>, reason: "instance-gone" | "closed"): void {
     session.abandon();
     for (const connection of this.#context.connections) {
       const isReader = session.attached.delete(connection) || connection.outbox.isSubscribed(session.feed);
       connection.draftClients.delete(session);
       if (!isReader) continue;
-      if (connection.abilities.isExtended) {
-        const detached = { sessionId: session.id, instance: this.#context.options.instanceId, reason };
-        connection.outbox.send(JSON.stringify(notification(HUB.detached, detached)), session.feed);
-      }
+      this.#tellDetached(connection, session, reason);
       connection.outbox.unsubscribe(session.feed);
     }
     this.#onScope();
@@ -182,6 +188,7 @@ export class Attachments<Encoded> {
 
   #markAttached(connection: Connection<Encoded>, session: MirrorSession<Encoded>): void {
     this.#watchers.onAttached(connection, session);
+    connection.onAttached?.(session.id, this.#context.options.instanceId);
     if (session.attached.has(connection)) return;
     session.attached.add(connection);
     this.#reportAttached(session);
@@ -202,6 +209,12 @@ export class Attachments<Encoded> {
   #onLost(connection: Connection<Encoded>, session: MirrorSession<Encoded>): void {
     if (connection.abilities.isExtended) this.#tellReset(connection, session, "journal-trimmed");
     else this.#context.ports.close(connection.id, CLOSE.slow);
+  }
+
+  #tellDetached(connection: Connection<Encoded>, session: MirrorSession<Encoded>, reason: DetachReason): void {
+    if (!connection.abilities.isExtended) return;
+    const detached = { sessionId: session.id, instance: this.#context.options.instanceId, reason };
+    connection.outbox.send(JSON.stringify(notification(HUB.detached, detached)), session.feed);
   }
 
   #tellReset(connection: Connection<Encoded>, session: MirrorSession<Encoded>, reason: string): void {

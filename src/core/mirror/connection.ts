@@ -1,7 +1,7 @@
 /** One authenticated remote connection, as the core knows it: who it is, what it may, what it can show, what it is owed. */
 
 import { failure, type RpcError, type RpcId, type RpcResponse, request } from "../../protocol/envelope.ts";
-import type { ConnectionId, InteractionId } from "../../protocol/ids.ts";
+import type { ConnectionId, InstanceId, InteractionId, SessionId } from "../../protocol/ids.ts";
 import { isObject, type Json, type JsonObject } from "../../protocol/json.ts";
 import type { Author, By } from "../../protocol/meta.ts";
 import type { Scope } from "../../protocol/scopes.ts";
@@ -49,6 +49,8 @@ export class Connection<Encoded> {
   isHubWide = false;
   /** It attached a session somewhere: it no longer watches everything (B1). */
   hasAttached = false;
+  /** It attaches a session of an instance; called before anything of that session is sent. */
+  onAttached: ((session: SessionId, instance: InstanceId) => void) | undefined;
   /** Adds what only the router of a hub-wide connection knows to a result. */
   decorateResult: ((request: ClientRequest, result: Json) => Json) | undefined;
   /** Requests of this client in flight, by their own ids. */

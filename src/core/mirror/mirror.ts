@@ -82,13 +82,13 @@ export class Mirror<Encoded> {
     return this.#context.isLinkUp;
   }
 
-  holdsSession(id: string): boolean {
-    return this.#context.sessions.has(sessionId(id));
+  /** The live session of this id. */
+  session(id: string): MirrorSession<Encoded> | undefined {
+    return this.#context.sessions.get(sessionId(id));
   }
 
-  /** Epoch milliseconds of the session's last event; 0 when it is not live here. */
-  sessionUpdatedAt(id: string): number {
-    return this.#context.sessions.get(sessionId(id))?.updatedAt ?? 0;
+  holdsSession(id: string): boolean {
+    return this.session(id) !== undefined;
   }
 
   /** What was asked is for those alone that a view's `owner` is, where it has one (X12). */
@@ -188,6 +188,12 @@ export class Mirror<Encoded> {
   /** A hub-wide connection attached a session elsewhere: here it no longer watches (B1). */
   stopWatching(connection: Connection<Encoded>): void {
     this.#attachments.stopWatching(connection);
+  }
+
+  /** A hub-wide connection attaches this session on another instance (S9). */
+  supersede(connection: Connection<Encoded>, id: string): void {
+    const session = this.session(id);
+    if (session !== undefined) this.#attachments.supersede(connection, session);
   }
 
   onScopesChanged(connection: Connection<Encoded>, scopes: ReadonlySet<Scope>): void {

@@ -5,7 +5,7 @@ import type { Registry } from "../registry.ts";
 import type { Routes } from "./app.ts";
 import { READ } from "./needs.ts";
 import { Problem } from "./problem.ts";
-import { instanceView } from "./views.ts";
+import { type InstanceView, instanceView } from "./views.ts";
 
 /** The instance, or the refusal: for a moment after a start an unknown one may still be dialling (L5). */
 export function instanceOr404(registry: Registry, id: string, isStarting: boolean): Instance {
@@ -17,13 +17,14 @@ export function instanceOr404(registry: Registry, id: string, isStarting: boolea
 }
 
 export function instanceRoutes(registry: Registry, isStarting: () => boolean): Routes {
+  const viewOf = (instance: Instance): InstanceView => instanceView(instance, registry.list());
   return (app) => {
-    app.get("/api/instances", READ, () => registry.list().map(instanceView));
+    app.get("/api/instances", READ, () => registry.list().map(viewOf));
     app.get<{ Params: { id: string } }>("/api/instances/:id", READ, (request) =>
-      instanceView(instanceOr404(registry, request.params.id, isStarting())),
+      viewOf(instanceOr404(registry, request.params.id, isStarting())),
     );
     app.get<{ Params: { id: string } }>("/api/instances/:id/status", READ, (request) => {
-      const { state, sessions, clients } = instanceView(instanceOr404(registry, request.params.id, isStarting()));
+      const { state, sessions, clients } = viewOf(instanceOr404(registry, request.params.id, isStarting()));
       return { state, clients, sessions };
     });
   };

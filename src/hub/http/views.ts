@@ -2,6 +2,7 @@
 import type { MirrorSession } from "../../core/mirror/session.ts";
 import { objectAt, stringAt } from "../../protocol/json.ts";
 import type { Instance } from "../instance.ts";
+import { isSuperseded } from "../same-session.ts";
 
 export interface SessionView {
   readonly sessionId: string;
@@ -10,6 +11,8 @@ export interface SessionView {
   readonly status: "idle" | "running" | "waiting";
   readonly updatedAt: number;
   readonly openInteractions: number;
+  /** It goes on at another instance, which was active later (S9). */
+  readonly superseded?: true;
 }
 
 export interface InstanceView {
@@ -25,7 +28,7 @@ export interface InstanceView {
   readonly sessions: readonly SessionView[];
 }
 
-export function sessionView(instance: Instance, session: MirrorSession<Buffer>): SessionView {
+function sessionView(instance: Instance, session: MirrorSession<Buffer>, all: readonly Instance[]): SessionView {
   return {
     sessionId: session.id,
     title: session.info.title ?? null,
@@ -33,11 +36,12 @@ export function sessionView(instance: Instance, session: MirrorSession<Buffer>):
     status: session.info.turn,
     updatedAt: session.updatedAt,
     openInteractions: instance.mirror.openInteractionCount(session),
+    ...(isSuperseded(all, instance, session) && { superseded: true }),
   };
 }
 
-/** Only listed sessions: an unused one is loadable by id but not shown (S2). */
-export function instanceView(instance: Instance): InstanceView {
+/** Only listed sessions: an unused one is loadable by id but not shown (S2). `all`: the instances it may share sessions with. */
+export function instanceView(instance: Instance, all: readonly Instance[]): InstanceView {
   const { hello, mirror } = instance;
   const info = objectAt(mirror.agentInfo, "agentInfo");
   const sessions = [...mirror.sessions].filter((session) => session.info.listed);
@@ -55,6 +59,6 @@ export function instanceView(instance: Instance): InstanceView {
     origin: hello.origin,
     state: instance.state,
     clients: mirror.connectionCount,
-    sessions: sessions.map((session) => sessionView(instance, session)).sort((a, b) => b.updatedAt - a.updatedAt),
+    sessions: sessions.map((session) => sessionView(instance, session, all)).sort((a, b) => b.updatedAt - a.updatedAt),
   };
 }

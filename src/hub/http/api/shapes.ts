@@ -83,6 +83,7 @@ export const session: z.ZodType<SessionView> = named(
     status: z.enum(["idle", "running", "waiting"]),
     updatedAt: time,
     openInteractions: z.int(),
+    superseded: z.literal(true).exactOptional().describe("It goes on at another instance, which was active later."),
   }),
 );
 
