@@ -31,6 +31,8 @@ export const LINK = {
   propose: "_acp-hub/link/propose",
   gone: "_acp-hub/link/gone",
   attached: "_acp-hub/link/attached",
+  /** `HUB.presence` for an editor that understands it. */
+  presence: "_acp-hub/link/presence",
 } as const;
 
 /** Names in `features` of a hello or a welcome. */
@@ -126,6 +128,8 @@ export interface LinkPrimary {
   readonly name: string;
   /** Its `clientInfo`: name, title, version. */
   readonly client: Json;
+  /** It declared `_meta["acp-hub"]`, and the bridge passes on to it who else is there. Absent: it does not. */
+  readonly extended?: boolean;
 }
 
 export interface LinkSnapshot {

@@ -107,7 +107,8 @@ export class LinkEvents<Encoded> {
     const result = params["initialize"];
     const primary = objectAt(params, "primary");
     const name = stringAt(primary, "name");
-    if (name !== undefined) this.#setPrimary({ name, client: primary?.["client"] ?? null });
+    const extended = primary?.["extended"] === true;
+    if (name !== undefined) this.#setPrimary({ name, client: primary?.["client"] ?? null, extended });
     if (!isObject(result)) return;
     this.#context.agentInfo = result;
     this.#onAgent();

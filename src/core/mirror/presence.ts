@@ -1,7 +1,8 @@
-/** Who is attached to a session, the editor first, to those who read it and understand it (contract §4). */
+/** Who is attached to a session, the editor first, to those who read it and understand it, the editor among them (contract §4). */
 import { notification } from "../../protocol/envelope.ts";
 import { HUB } from "../../protocol/hub-methods.ts";
 import type { Json, JsonObject } from "../../protocol/json.ts";
+import { LINK } from "../../protocol/link.ts";
 import { PRIMARY } from "../../protocol/meta.ts";
 import { publicClientInfo } from "../client-info.ts";
 import type { MirrorContext } from "./context.ts";
@@ -12,7 +13,8 @@ const LISTED_MAX = 32;
 
 export function tellPresence<Encoded>(context: MirrorContext<Encoded>, session: MirrorSession<Encoded>): void {
   const readers = [...session.attached];
-  if (!readers.some((connection) => connection.abilities.isExtended)) return;
+  const isForEditor = session.info.primary === true && context.primary?.extended === true;
+  if (!isForEditor && !readers.some((connection) => connection.abilities.isExtended)) return;
   const editor = session.info.primary === true ? [editorEntry(context)] : [];
   const listed = readers.slice(0, LISTED_MAX - editor.length).map((connection) => ({
     connectionId: connection.id,
@@ -22,7 +24,9 @@ export function tellPresence<Encoded>(context: MirrorContext<Encoded>, session: 
   }));
   const clients: Json = [...editor, ...listed];
   const count = editor.length + readers.length;
-  const text = JSON.stringify(notification(HUB.presence, { sessionId: session.id, clients, count }));
+  const params = { sessionId: session.id, clients, count };
+  if (isForEditor) context.notifyLink(LINK.presence, params);
+  const text = JSON.stringify(notification(HUB.presence, params));
   for (const connection of readers) if (connection.abilities.isExtended) connection.outbox.send(text, session.feed);
 }
 

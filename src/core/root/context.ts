@@ -79,8 +79,10 @@ export class RootContext {
   /** What the hub is told of the agent and of the editor beside it. */
   describeAgent(): JsonObject {
     const { primary } = this;
-    const editor = primary?.hasBegun === true ? { primary: { name: primary.name, client: primary.clientInfo } } : {};
-    return { initialize: this.agentInfo ?? null, ...editor };
+    const initialize = this.agentInfo ?? null;
+    if (primary?.hasBegun !== true) return { initialize };
+    const { name, clientInfo, abilities } = primary;
+    return { initialize, primary: { name, client: clientInfo, ...(abilities.isExtended && { extended: true }) } };
   }
 
   /** The primary while it can be talked to. */

@@ -36,6 +36,7 @@ import { Listing } from "./listing.ts";
 import { Loads } from "./loads.ts";
 import { Opens } from "./opens.ts";
 import type { RootOptions, RootPorts } from "./ports.ts";
+import { passPresence, tellAlone } from "./presence.ts";
 import { takePrimaryResponse } from "./primary-copy.ts";
 import { Publisher } from "./publisher.ts";
 import { Requests } from "./requests.ts";
@@ -241,6 +242,7 @@ export class Root {
     this.#clientCount = 0;
     for (const session of this.#context.sessions.values()) {
       session.remoteCount = 0;
+      tellAlone(this.#context, session);
       this.#turns.onCallerGone(session, (caller) => !caller.isPrimary, now);
     }
     this.#asks.onLinkDown(now);
@@ -340,6 +342,11 @@ export class Root {
       case LINK.attached: {
         const session = this.#sessionOf(params);
         if (session !== undefined && typeof params["count"] === "number") session.remoteCount = params["count"];
+        return undefined;
+      }
+      case LINK.presence: {
+        const session = this.#sessionOf(params);
+        if (session !== undefined) passPresence(this.#context, session, params);
         return undefined;
       }
       case LINK.gone: {

@@ -72,6 +72,8 @@ export class RootSession {
   hasPrimary: boolean;
   /** Remote connections attached, as the mirror says. */
   remoteCount = 0;
+  /** The editor was last told that others are here. */
+  hasCompany = false;
   /** While the agent replays history into it; nobody else may see it yet. */
   isLoading = false;
   updatedAt: number;

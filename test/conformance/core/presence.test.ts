@@ -87,3 +87,66 @@ test("C4.extensions a headless instance has no editor to name", () => {
     count: 1,
   });
 });
+
+function withExtendedEditor() {
+  const world = new World();
+  const clientInfo = { name: "zed", title: "Zed" };
+  const clientCapabilities = { _meta: { "acp-hub": {} } };
+  world.primary.request("initialize", { protocolVersion: 1, clientInfo, clientCapabilities });
+  world.dial().settle();
+  return { world, session: world.newSession() };
+}
+
+test("C4.extensions B4 an editor that understands it is told who joins and leaves its session, as the others are", () => {
+  const { world, session } = withExtendedEditor();
+  expect(world.primary.of("_acp-hub/presence")).toEqual([]);
+  const phone = world.remote({ extended: true, name: "phone" });
+  world.load(phone, session);
+  expect(last(world.primary)).toEqual(last(phone));
+  expect(last(world.primary)).toMatchObject({ sessionId: session, clients: [EDITOR, { name: "phone" }], count: 2 });
+  const plain = world.remote({ name: "plain" });
+  world.load(plain, session);
+  world.disconnect(phone);
+  world.settle();
+  expect(last(world.primary)).toMatchObject({ clients: [EDITOR, { name: "plain" }], count: 2 });
+  world.disconnect(plain);
+  world.settle();
+  expect(last(world.primary)).toMatchObject({ clients: [EDITOR], count: 1 });
+  expect(world.problems).toEqual([]);
+});
+
+test("C4.extensions an editor alone in its sessions is told nothing, through re-dials and hub restarts", () => {
+  const { world } = withExtendedEditor();
+  world.cut();
+  world.dial().settle();
+  world.restartHub();
+  world.dial().settle();
+  expect(world.primary.of("_acp-hub/presence")).toEqual([]);
+});
+
+test("C4.extensions an editor whose hub dies is told that it is alone, and again who is there when they are back", () => {
+  const { world, session } = withExtendedEditor();
+  world.load(world.remote({ extended: true, name: "phone" }), session);
+  world.restartHub();
+  world.settle();
+  expect(last(world.primary)).toEqual({
+    sessionId: session,
+    clients: [{ ...EDITOR, client: { name: "zed", title: "Zed" } }],
+    count: 1,
+  });
+  world.dial().settle();
+  world.load(world.remote({ extended: true, name: "back" }), session);
+  expect(last(world.primary)).toMatchObject({ clients: [EDITOR, { name: "back" }], count: 2 });
+});
+
+test("C4.extensions an editor is told of no session it closed, nor one that never said it understands", () => {
+  const { world, session } = withExtendedEditor();
+  world.primary.request("session/close", { sessionId: session });
+  world.settle();
+  const before = world.primary.of("_acp-hub/presence").length;
+  world.load(world.remote({ extended: true, name: "phone" }), session);
+  expect(world.primary.of("_acp-hub/presence")).toHaveLength(before);
+  const { world: plain, session: other } = shared();
+  plain.load(plain.remote({ extended: true }), other);
+  expect(plain.primary.of("_acp-hub/presence")).toEqual([]);
+});
