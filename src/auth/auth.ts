@@ -241,6 +241,8 @@ export class Auth {
     if (isAuthFailure(grant)) return grant;
     const name = attempt.name ?? grant.name ?? (kind === "browser" ? "browser" : "app");
     const record = this.devices.create({ name, kind, scopes: grant.scopes, createdBy: grant.createdBy });
+    // Pairing is its first visit: a list that says "never seen" of the phone in your hand is not believed.
+    this.devices.seen(record.deviceId, attempt.address);
     const actor = { deviceId: record.deviceId, name: record.name, address: attempt.address };
     this.#record("device.pair", actor, record.deviceId, { scopes: [...record.scopes], by: grant.createdBy });
     return record;

@@ -16,11 +16,11 @@ export const command: Command = {
     const number = readNumber("NUMBER", positionals[0], 1, 999);
     const { findHubs } = await import("../hub/discovery.ts");
     const result = await findHubs(seconds * 1000);
+    process.stderr.write(wordsOn(result));
     if (values.json === true) {
       process.stdout.write(`${JSON.stringify(result.hubs, null, 2)}\n`);
       return exitOf(result);
     }
-    process.stderr.write(wordsOn(result));
     const { hubs } = result;
     if (number === undefined) process.stdout.write(listOf(hubs));
     const picked = number ?? (await ask(hubs.length));

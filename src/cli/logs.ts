@@ -9,7 +9,7 @@ import { EXIT } from "./exit.ts";
 import { formatLine, type LogLine } from "./logs/format-line.ts";
 import { TailFile } from "./logs/tail-file.ts";
 
-const USAGE = "acp-hub logs [-f] [-n LINES] [--json] [--home DIR]";
+const USAGE = "acp-hub logs [-f|--follow] [-n|--lines N] [--json] [--home DIR]";
 const OPTIONS = {
   follow: { type: "boolean", short: "f" },
   lines: { type: "string", short: "n" },

@@ -6,6 +6,7 @@ import { idleEnd } from "../hub/idle-end.ts";
 import { hubLog } from "../hub/log.ts";
 import { HubRunningError, type RunningHub, type ServeOptions, serveHub } from "../hub/serve.ts";
 import type { HandOver, StartedBy } from "../hub/succession.ts";
+import { TlsFilesError } from "../hub/tls.ts";
 import { VERSION } from "../protocol/version.ts";
 import { readArgs, readNumber } from "./args.ts";
 import type { Command } from "./command.ts";
@@ -101,6 +102,7 @@ async function listen(options: ServeOptions, startedBy: StartedBy): Promise<Runn
   } catch (error) {
     if (error instanceof HubRunningError)
       throw new UsageError(`${error.message}: stop it with acp-hub stop, or use another --home`, { cause: error });
+    if (error instanceof TlsFilesError) throw new UsageError(error.message, { cause: error });
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
     const { whoHolds } = await import("./port-owner.ts");
     const { host, port } = options.config;

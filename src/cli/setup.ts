@@ -1,4 +1,5 @@
 /** `acp-hub setup`: puts the bridge into an editor's settings, or prints what to put there. */
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { resolvePaths } from "../config/paths.ts";
@@ -78,7 +79,7 @@ async function write(editor: Editor, target: PatchTarget, entry: AgentEntry): Pr
     const hasChanged = await applyEntry(target, entry.name, value);
     const words = hasChanged ? `"${entry.name}" is in ${target.file}` : `"${entry.name}" was in ${target.file} already`;
     process.stderr.write(`${words}\n`);
-    if (hasChanged) process.stderr.write(`What was there before: ${backupOf(target.file)}; --undo takes it back.\n`);
+    if (hasChanged) process.stderr.write(before(target.file));
     return EXIT.ok;
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
@@ -90,6 +91,12 @@ async function write(editor: Editor, target: PatchTarget, entry: AgentEntry): Pr
     );
   }
 }
+
+/** A file that was not there has no backup. */
+const before = (file: string): string =>
+  existsSync(backupOf(file))
+    ? `What was there before: ${backupOf(file)}; --undo takes it back.\n`
+    : "There was no such file before; --undo takes it away again.\n";
 
 async function undo(editor: Editor, target: PatchTarget): Promise<number> {
   const result = await undoEntries(target);

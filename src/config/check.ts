@@ -64,6 +64,11 @@ const hostName: Check = ({ host }) =>
     "host must be an address or a name, without scheme and port",
   );
 
+const publicPath: Check = ({ publicUrl, basePath }) => {
+  const path = publicUrl === undefined ? basePath : new URL(publicUrl).pathname.replace(/\/$/, "");
+  return when(path !== basePath, `publicUrl has the path "${path}" but basePath is "${basePath}": make them the same`);
+};
+
 const exposure: Check = (config) => {
   const isCovered = config.tls.cert !== undefined || config.tls.selfSigned;
   const isOpen = !isLoopbackHost(config.host);
@@ -92,5 +97,5 @@ const advice: Check = ({ agents, create, externalIssuers }) => [
 
 export function checkConfig(config: Config): Findings {
   const problems = [hostName, tls, urls, limits, issuers].flatMap((check) => check(config));
-  return { problems, warnings: [exposure, advice].flatMap((check) => check(config)) };
+  return { problems, warnings: [publicPath, exposure, advice].flatMap((check) => check(config)) };
 }

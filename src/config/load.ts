@@ -97,12 +97,17 @@ function parse(
   if (result.ok) return { config: result.config, warnings };
   const unknown = result.issues.filter((issue) => issue.unknownKeys !== undefined);
   const wrong = result.issues.filter((issue) => issue.unknownKeys === undefined);
-  if (wrong.length > 0) {
-    throw new ConfigError(wrong.map((issue) => `${placeOf(issue.path, layers, file)} ${issue.message}`));
-  }
-  const named = unknown.flatMap(({ path, unknownKeys = [] }) =>
-    unknownKeys.map((key) => `${placeOf([...path, key], layers, file)} is not known and is ignored`),
+  const unknownPlaces = unknown.flatMap(({ path, unknownKeys = [] }) =>
+    unknownKeys.map((key) => placeOf([...path, key], layers, file)),
   );
+  if (wrong.length > 0) {
+    // A mistyped name is often why the right one is missing.
+    throw new ConfigError([
+      ...wrong.map((issue) => `${placeOf(issue.path, layers, file)} ${issue.message}`),
+      ...unknownPlaces.map((place) => `${place} is not known`),
+    ]);
+  }
+  const named = unknownPlaces.map((place) => `${place} is not known and is ignored`);
   const known = unknown.reduce((value, { path, unknownKeys = [] }) => without(value, path, unknownKeys), merged);
   return parse(known, layers, file, [...warnings, ...named]);
 }

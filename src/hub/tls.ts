@@ -3,6 +3,7 @@ import { createHash, X509Certificate as NodeCertificate, webcrypto } from "node:
 import { readFile, writeFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
+import { createSecureContext } from "node:tls";
 
 export interface TlsFiles {
   readonly cert: Buffer;
@@ -22,17 +23,41 @@ const VALID_DAYS = 397;
 /** One of our own is made anew this long before its end. */
 const RENEW_DAYS = 30;
 
-/** Undefined: plain HTTP. Rejects when the files cannot be read. `names`: what the certificate has to be good for. */
+/** The files named in the configuration are of no use. The message names the key and the file. */
+export class TlsFilesError extends Error {
+  override readonly name = "TlsFilesError";
+}
+
+/** Undefined: plain HTTP. Rejects with `TlsFilesError` for files that cannot be used. `names`: what the certificate has to be good for. */
 export async function tlsFiles(
   config: TlsConfig,
   keysDir: string,
   names: readonly string[],
 ): Promise<TlsFiles | undefined> {
   if (config.cert !== undefined && config.key !== undefined) {
-    const [cert, key] = await Promise.all([readFile(config.cert), readFile(config.key)]);
-    return { cert, key };
+    return pairOf(await named("tls.cert", config.cert), await named("tls.key", config.key));
   }
   return config.selfSigned ? ownCertificate(keysDir, names) : undefined;
+}
+
+async function named(key: "tls.cert" | "tls.key", file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "unknown";
+    throw new TlsFilesError(`${key}: ${file} cannot be read (${code})`, { cause: error });
+  }
+}
+
+/** As the server will take them: found here, while nothing listens yet. */
+function pairOf(cert: Buffer, key: Buffer): TlsFiles {
+  try {
+    createSecureContext({ cert, key });
+    return { cert, key };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : "unknown";
+    throw new TlsFilesError(`tls.cert and tls.key are no certificate and its key, in PEM: ${why}`, { cause: error });
+  }
 }
 
 async function ownCertificate(keysDir: string, names: readonly string[]): Promise<TlsFiles> {

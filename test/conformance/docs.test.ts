@@ -100,6 +100,15 @@ describe("the documentation", () => {
     expect(broken).toEqual([]);
   });
 
+  it("decisions have numbers of their own, one after the other, the same in name and heading", async () => {
+    const files = (await readdir("docs/adr")).sort();
+    const heads = await Promise.all(
+      files.map(async (file) => (await readFile(`docs/adr/${file}`, "utf8")).split(".")[0]),
+    );
+    expect(files.map((file) => Number(file.slice(0, 4)))).toEqual(files.map((_, index) => index + 1));
+    expect(heads).toEqual(files.map((_, index) => `# ${index + 1}`));
+  });
+
   it("anchors lead to headings that are there", async () => {
     const all = await texts();
     const broken: string[] = [];

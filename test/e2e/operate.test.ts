@@ -4,7 +4,7 @@ import { delimiter, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Finding } from "../../src/cli/doctor/finding.ts";
 import { Home } from "../support/cli.ts";
-import { freePort } from "../support/proxies.ts";
+import { freePort, makeCertificate } from "../support/proxies.ts";
 
 /** A home with tools of our own in front of the PATH. */
 function withTools(home: Home, tools: Record<string, string>): Record<string, string> {
@@ -40,6 +40,27 @@ describe("operating a hub", () => {
       expect((await home.run(["status"], env)).code).toBe(3);
       expect(readdirSync(join(home.dir, ".config"))).toEqual([]);
     });
+
+  it("C1.config a certificate that is not there, or not of its key, is named and nothing listens", async () => {
+    const [one, other] = [makeCertificate(), makeCertificate()];
+    try {
+      const refused = async (cert: string, key: string): Promise<string> => {
+        writeFileSync(join(home.dir, "config.json"), JSON.stringify({ tls: { cert, key } }), { mode: 0o600 });
+        const { code, stdout, stderr } = await home.run(["serve", "--port", "0"]);
+        expect([code, stdout]).toEqual([2, ""]);
+        return stderr;
+      };
+      expect(await refused("/nowhere.pem", one.keyFile)).toContain("tls.cert: /nowhere.pem cannot be read (ENOENT)");
+      expect(await refused(one.certFile, "/nowhere.key")).toContain("tls.key: /nowhere.key cannot be read (ENOENT)");
+      expect(await refused(one.certFile, other.keyFile)).toContain(
+        "tls.cert and tls.key are no certificate and its key",
+      );
+      expect(existsSync(join(home.dir, "run/hub.json"))).toBe(false);
+    } finally {
+      one.remove();
+      other.remove();
+    }
+  });
 
   it("C1.serve a hub on the network says at which addresses it is reached, and pairing names one to open", async () => {
     const hub = await home.serve(["--host", "0.0.0.0"]);

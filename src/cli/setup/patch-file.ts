@@ -76,6 +76,8 @@ export async function undoEntries(target: PatchTarget): Promise<UndoResult> {
   } else result = "nothing";
   await rm(backupOf(file), { force: true });
   await rm(recordFile, { force: true });
+  // Goes only when it is empty: another editor's record, or the hub's own files, keep it.
+  await rmdir(dirname(recordFile)).catch(() => undefined);
   return result;
 }
 

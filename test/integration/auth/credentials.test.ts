@@ -40,6 +40,16 @@ describe("one way in", () => {
   const script = async (queryAllowed: boolean): Promise<string> =>
     given(await fixture.auth.createToken({ name: "ci", scopes: PRESETS.driver, queryAllowed }, LOCAL_OWNER)).token;
 
+  test("C3.devices a device just paired has been seen, and where from; a token not used yet has not", async () => {
+    const ids = [(await phone()).deviceId, (await browser()).deviceId];
+    for (const id of ids)
+      expect(fixture.auth.devices.get(id)).toMatchObject({ lastSeenAt: fixture.clock.now(), lastAddress: ADDRESS });
+    await script(false);
+    const token = fixture.auth.devices.list().find(({ kind }) => kind === "script");
+    expect(token).toBeDefined();
+    expect(token).not.toHaveProperty("lastSeenAt");
+  });
+
   test("C2.carriers a bearer token is taken in the header and as a subprotocol, and says who it is", async () => {
     const { accessToken, deviceId } = await phone();
     expect(await fixture.ask({ headers: { authorization: `Bearer ${accessToken}` } })).toEqual({

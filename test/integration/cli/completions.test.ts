@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { COMMANDS } from "../../../src/cli/commands.ts";
+import { wordsOf } from "../../../src/cli/completions/words.ts";
 import { runCommand } from "../../support/run-command.ts";
 
 let dir: string;
@@ -61,7 +62,27 @@ describe.each(["bash", "zsh", "fish"])("completions of %s", (shell) => {
   });
 });
 
+/** Given by bridges to the hub they start, not by people. */
+const NOT_FOR_PEOPLE = ["--on-demand"];
+
 describe("completions", () => {
+  it("C1.daemon every flag a command reads is in its usage, which is what help and completions show", async () => {
+    const hidden: string[] = [];
+    let flags = 0;
+    for (const [name, entry] of COMMANDS) {
+      const { options } = wordsOf(name, entry.summary, (await entry.load()).command.usage);
+      const source = readFileSync(`src/cli/${name}.ts`, "utf8");
+      for (const [, flag = "", rest = ""] of source.matchAll(/"?([a-z-]+)"?: \{ type: "(?:boolean|string)"([^}]*)/g)) {
+        const short = /short: "(\w)"/.exec(rest)?.[1];
+        const given = [`--${flag}`, ...(short === undefined ? [] : [`-${short}`])];
+        flags += given.length;
+        hidden.push(...given.filter((each) => !options.includes(each)).map((each) => `${name} ${each}`));
+      }
+    }
+    expect(flags).toBeGreaterThan(60);
+    expect(hidden).toEqual(NOT_FOR_PEOPLE.map((flag) => `serve ${flag}`));
+  });
+
   it("leave what follows -- to the agent", () => {
     expect(OFFERS["bash"]?.(["acp-hub", "bridge", "--", "--n"])).toEqual([]);
     expect(OFFERS["zsh"]?.(["acp-hub", "bridge", "--", "--n"])).toEqual([]);

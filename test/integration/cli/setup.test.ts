@@ -18,6 +18,7 @@ import { agentEntry } from "../../../src/cli/setup/agent-entry.ts";
 import { EDITORS } from "../../../src/cli/setup/editors.ts";
 import { SettingsError } from "../../../src/cli/setup/jsonc-insert.ts";
 import { applyEntry, backupOf, type PatchTarget, undoEntries } from "../../../src/cli/setup/patch-file.ts";
+import { runCommand } from "../../support/run-command.ts";
 
 const FIXTURES = "test/fixtures/setup";
 const entry = agentEntry({
@@ -61,6 +62,7 @@ describe("setup writes an editor's settings", () => {
     expect(await undoEntries(target)).toBe("restored");
     expect(existsSync(target.file) ? readFileSync(target.file) : undefined).toEqual(before);
     expect(readdirSync(root).includes("config")).toBe(before !== undefined);
+    expect(existsSync(dirname(target.recordFile))).toBe(false);
     expect([existsSync(backupOf(target.file)), existsSync(target.recordFile)]).toEqual([false, false]);
   });
 
@@ -70,6 +72,24 @@ describe("setup writes an editor's settings", () => {
     expect(readFileSync(backupOf(target.file), "utf8")).toBe("{}");
     expect([target.file, backupOf(target.file)].map((file) => statSync(file).mode & 0o777)).toEqual([0o640, 0o640]);
     expect(statSync(target.recordFile).mode & 0o777).toBe(0o600);
+  });
+
+  it("undo leaves the record of another editor", async () => {
+    const other = { ...target, file: join(root, "other.json"), recordFile: join(root, "data/setup/other.json") };
+    await applyEntry(target, entry.name, value);
+    await applyEntry(other, entry.name, value);
+    await undoEntries(target);
+    expect(existsSync(other.recordFile)).toBe(true);
+  });
+
+  it("the command names a backup only where there is one", async () => {
+    const setup = (...args: string[]) =>
+      runCommand("setup", ["zed", "--file", target.file, "--home", join(root, "home"), ...args]);
+    expect((await setup("--write", "demo")).stderr).toContain("There was no such file before");
+    await setup("--undo");
+    place("{}");
+    expect((await setup("--write", "demo")).stderr).toContain(backupOf(target.file));
+    expect((await setup("--undo")).stderr).toContain("as it was before");
   });
 
   it("undo after two entries gives back the text before the first", async () => {

@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { exitOf, hintOf, listOf, wordsOn } from "../../../src/cli/discover.ts";
 import type { FoundHub } from "../../../src/hub/discovery.ts";
+import { runCommand } from "../../support/run-command.ts";
 
 const hub: FoundHub = {
   id: "a",
@@ -31,6 +32,19 @@ describe("discover", () => {
     expect(hint).toContain("acp-hub attach --url http://192.0.2.1:8377 --token-file FILE");
     expect(hint).toContain("plain HTTP");
     expect(hintOf({ ...hub, isTls: true })).not.toContain("plain HTTP");
+  });
+
+  it("C1.daemon as data, too, it says who could not be asked, in words on stderr", async () => {
+    vi.doMock("../../../src/hub/discovery.ts", () => ({
+      findHubs: () => Promise.resolve({ hubs: [], failures, hasNetwork: true }),
+    }));
+    try {
+      const { code, stdout, stderr } = await runCommand("discover", ["--json", "--seconds", "1"]);
+      expect([code, JSON.parse(stdout)]).toEqual([1, []]);
+      expect(stderr).toContain("eth0 (192.0.2.2) could not be asked: EADDRINUSE");
+    } finally {
+      vi.doUnmock("../../../src/hub/discovery.ts");
+    }
   });
 
   it("C1.exit-codes nobody answering is no failure, not being able to ask is", () => {

@@ -111,6 +111,25 @@ describe("configuration", () => {
     ]);
   });
 
+  test("C1.config beside a wrong value the unknown keys are named too: a mistyped name is why another is missing", () => {
+    expect(problemsOf({ file: '{\n  "prot": 1,\n  "agents": {\n    "x": { "cmd": "y" }\n  }\n}' })).toEqual([
+      expect.stringMatching(/^config\.json:4 agents\.x\.command expected string/),
+      "config.json:4 agents.x.cmd is not known",
+      "config.json:2 prot is not known",
+    ]);
+  });
+
+  test("C1.config publicUrl and basePath that do not fit are said before anything listens", () => {
+    const paths = (publicUrl: string, basePath: string): readonly string[] =>
+      load({ file: { publicUrl, basePath } }).warnings;
+    expect(paths("https://a.example", "/hub")).toEqual([
+      'publicUrl has the path "" but basePath is "/hub": make them the same',
+    ]);
+    expect(paths("https://a.example/x", "")).toHaveLength(1);
+    expect(paths("https://a.example/hub/", "/hub")).toEqual([]);
+    expect(paths("https://a.example/", "")).toEqual([]);
+  });
+
   test("C1.config unknown keys are named with their line and left out, deep ones too", () => {
     const file =
       '{\n  "prot": 1,\n  "http": {\n    "orign": []\n  },\n  "agents": { "x": { "command": "x", "cmd": "y" } },\n  "externalIssuers": [{ "issuer": "i", "audience": "a", "jwksUrl": "https://i.example/k", "presets": {}, "fallback": "viewer", "x": 1 }]\n}';
