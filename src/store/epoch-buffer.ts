@@ -108,8 +108,8 @@ export class EpochBuffer {
     return { first, last, pieces: [...run.pieces], message };
   }
 
-  /** The rows a commit writes. */
-  rows(): JournalRow[] {
+  /** The rows a commit writes, or smaller ones: each is full at `rowBytesMax`. */
+  rows(rowBytesMax: number = ROW_BYTES_MAX): JournalRow[] {
     const rows: JournalRow[] = [];
     let lines: string[] = [];
     let size = 0;
@@ -119,7 +119,7 @@ export class EpochBuffer {
       const line = entry.whole?.line ?? encodeItem(this.itemOf(entry));
       lines.push(line);
       size += line.length;
-      if (size < ROW_BYTES_MAX && index < this.#entries.length - 1) return;
+      if (size < rowBytesMax && index < this.#entries.length - 1) return;
       rows.push({ first, last: entry.last, body: lines.join("\n") });
       lines = [];
       size = 0;

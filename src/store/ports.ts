@@ -192,7 +192,7 @@ export interface PromptStore {
   /** Replaces the record of its device, session and prompt id. Keeps the newest 256 of the session. */
   put(record: PromptRecord): boolean;
   get(deviceId: DeviceId, sessionKey: SessionKey, promptId: PromptId): PromptRecord | undefined;
-  /** Forgets outcomes older than 24 h. Gives how many. */
+  /** Forgets outcomes older than `PROMPT_KEPT_MS`. Gives how many. */
   prune(now: number): number;
 }
 

@@ -10,7 +10,7 @@ export interface Scheduler {
 
 /** The real one. Its timers keep no process alive: whoever ends a hub closes the store. */
 export const systemScheduler: Scheduler = {
-  now: Date.now,
+  now: () => Date.now(),
   monotonic: () => performance.now(),
   after(ms, run) {
     const timer = setTimeout(run, ms);

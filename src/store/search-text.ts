@@ -56,7 +56,7 @@ export interface Passage {
   joinKey: string | undefined;
 }
 
-const PASSAGE_CHARS = 2_048;
+const PASSAGE_CHARS = 4_096;
 /** A message that goes on longer than this goes on in a passage of its own. */
 const MESSAGE_CHARS_MAX = 65_536;
 

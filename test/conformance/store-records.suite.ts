@@ -30,10 +30,11 @@ export function storeRecordsSuite(name: string, make: MakeStore): void {
       expect(store.prompts.get(PHONE, keyOf("b"), promptId("p1"))).toBeUndefined();
     });
 
-    test("P3 outcomes are kept 24 h", () => {
+    test("P3 outcomes are kept 24 h, by a clock set a week ahead too, and not for ever", () => {
       store.prompts.put(prompt(A, "old", { at: 1_000 }));
       store.prompts.put(prompt(A, "young", { at: 1_001 }));
-      expect(store.prompts.prune(1_001 + DAY_MS)).toBe(1);
+      expect(store.prompts.prune(1_000 + DAY_MS + 7 * DAY_MS)).toBe(0);
+      expect(store.prompts.prune(1_001 + 8 * DAY_MS)).toBe(1);
       expect(store.prompts.get(PHONE, A, promptId("old"))).toBeUndefined();
       expect(store.prompts.get(PHONE, A, promptId("young"))).toBeDefined();
     });

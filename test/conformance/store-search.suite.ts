@@ -38,7 +38,7 @@ export function storeSearchSuite(name: string, make: MakeStore): void {
     test("C3.history all words have to stand in one passage, and the last may be unfinished", () => {
       talk("both", ["alpha beta gamma"]);
       talk("near", ["alpha, asks one", "delta, says the other"]);
-      talk("apart", [`alpha ${"x ".repeat(1_500)}`, "beta"]);
+      talk("apart", [`alpha ${"x ".repeat(2_500)}`, "beta"]);
       expect(find("alpha beta")).toEqual(["both"]);
       expect(find("beta gam")).toEqual(["both"]);
       expect(find("alpha delta")).toEqual(["near"]);

@@ -72,7 +72,7 @@ describe("hubs and bridges that end", () => {
     expect(await open()).toEqual([]);
   });
 
-  it("L3 a killed bridge is gone at once: its question ends, its readers are told, its history stays", async () => {
+  it("L3 S1 a killed bridge is gone at once: its question ends, its readers are told, its history stays, prompts are -32004", async () => {
     const { editor, sessionId, child } = await stage.share({ turns: [[{ say: "Before the end." }, { ask: true }]] });
     const id = (await stage.linked())[0]?.id;
     const bound = await stage.client("driver", `?instance=${id}`);

@@ -26,11 +26,9 @@ export interface Prompt {
 export interface PromptOutcome {
   readonly fingerprint: string;
   readonly body: AnswerBody;
-  readonly at: number;
 }
 
 const OUTCOMES_MAX = 256;
-const OUTCOME_KEPT_MS = 86_400_000;
 const TITLE_MAX = 120;
 
 /** The first text of a prompt, for lists. */
@@ -103,22 +101,24 @@ export class Lane {
     return true;
   }
 
-  /** The prompt a retry joins, or the outcome it gets at once (P3). */
-  findRetry(device: string, id: string, now: number): { prompt: Prompt } | { outcome: PromptOutcome } | undefined {
+  /**
+   * The prompt a retry joins, or the outcome it gets at once (P3). An outcome is never too old: the clock may have been set
+   * ahead since, and to remember for longer than a day harms nobody, while to run twice does.
+   */
+  findRetry(device: string, id: string): { prompt: Prompt } | { outcome: PromptOutcome } | undefined {
     const same = (prompt: Prompt): boolean => prompt.promptId === id && prompt.caller.by.device === device;
     const prompt = [...this.inFlight].find(same) ?? this.#waiting.find(same);
     if (prompt !== undefined) return { prompt };
     const outcome = this.#outcomes.get(retryKey(device, id));
-    return outcome !== undefined && now - outcome.at < OUTCOME_KEPT_MS ? { outcome } : undefined;
+    return outcome === undefined ? undefined : { outcome };
   }
 
   /** Keeps how a prompt ended, for retries. Bounded: the oldest go first. */
-  keepOutcome(prompt: Prompt, body: AnswerBody, now: number): void {
+  keepOutcome(prompt: Prompt, body: AnswerBody): void {
     if (prompt.promptId === undefined) return;
     this.#outcomes.set(retryKey(prompt.caller.by.device, prompt.promptId), {
       fingerprint: prompt.fingerprint,
       body,
-      at: now,
     });
     if (this.#outcomes.size <= OUTCOMES_MAX) return;
     const [oldest] = this.#outcomes.keys();

@@ -153,7 +153,7 @@ export class Root {
     this.#gone = { error };
     this.#hosts.onAgentGone();
     this.#asks.abandonAll(now);
-    for (const session of this.#context.sessions.values()) this.#turns.endWaiting(session, { error }, now);
+    for (const session of this.#context.sessions.values()) this.#turns.endWaiting(session, { error });
     this.#start.onAgentGone({ error });
     this.#context.agent.failAll({ error }, now);
     this.#context.flush();

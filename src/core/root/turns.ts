@@ -42,7 +42,7 @@ export class Turns {
     const ours = hubMeta(call.params);
     const promptId = stringAt(ours, "promptId");
     const prompt = makePrompt(call, withHubMeta(call.params, undefined), promptId, now);
-    if (promptId !== undefined && this.#joinsRetry(session, prompt, call, promptId, now)) return;
+    if (promptId !== undefined && this.#joinsRetry(session, prompt, call, promptId)) return;
     const isPreempting = stringAt(ours, "delivery") === "preempt" && session.lane.isRunning;
     const decision = session.lane.admit(call.caller, isPreempting);
     if (decision === "full") return call.answer({ error: laneFull(this.#context.options.lanePromptsMax) });
@@ -56,7 +56,7 @@ export class Turns {
   cancel(session: RootSession, caller: Caller, now: number): void {
     const own = session.lane.removeWaiting((prompt) => isOf(prompt, caller.key));
     this.#cancelTurn(session, caller, now);
-    for (const prompt of own) this.#answerAll(prompt, CANCELLED, session, now);
+    for (const prompt of own) this.#answerAll(prompt, CANCELLED, session);
     if (own.length > 0) this.#publisher.turn(session, now);
   }
 
@@ -71,7 +71,7 @@ export class Turns {
         call.answer(REQUEST_CANCELLED);
       } else if (prompt.agentId === undefined) {
         session.lane.removeWaiting((other) => other === prompt);
-        this.#answerAll(prompt, REQUEST_CANCELLED, session, now);
+        this.#answerAll(prompt, REQUEST_CANCELLED, session);
         this.#publisher.turn(session, now);
       } else {
         this.#cancelTurn(session, caller, now);
@@ -89,14 +89,14 @@ export class Turns {
     // Nobody waits for these answers any more: a retry that joins is alone (P4).
     for (const prompt of [...lane.inFlight, ...lane.waiting])
       for (const call of prompt.calls) if (isGone(call.caller)) prompt.calls.delete(call);
-    for (const prompt of gone) this.#answerAll(prompt, CANCELLED, session, now);
+    for (const prompt of gone) this.#answerAll(prompt, CANCELLED, session);
     if (gone.length > 0) this.#publisher.turn(session, now);
   }
 
   /** The queue methods: removes a waiting prompt of any client. False when it does not wait. */
   removeQueued(session: RootSession, promptId: string, now: number): boolean {
     const removed = session.lane.removeWaiting((prompt) => prompt.promptId === promptId);
-    for (const prompt of removed) this.#answerAll(prompt, REQUEST_CANCELLED, session, now);
+    for (const prompt of removed) this.#answerAll(prompt, REQUEST_CANCELLED, session);
     if (removed.length > 0) this.#publisher.turn(session, now);
     return removed.length > 0;
   }
@@ -108,13 +108,13 @@ export class Turns {
   }
 
   /** The agent is gone: what waits is answered, what runs has its answer from the agent's end. */
-  endWaiting(session: RootSession, body: AnswerBody, now: number): void {
-    for (const prompt of session.lane.removeWaiting(() => true)) this.#answerAll(prompt, body, session, now);
+  endWaiting(session: RootSession, body: AnswerBody): void {
+    for (const prompt of session.lane.removeWaiting(() => true)) this.#answerAll(prompt, body, session);
   }
 
   /** The session is over: whatever the agent still answers to its prompts, they are answered now (P2). */
   endAll(session: RootSession, body: AnswerBody, now: number): void {
-    this.endWaiting(session, body, now);
+    this.endWaiting(session, body);
     const running = [...session.lane.inFlight];
     session.lane.inFlight.clear();
     session.dying.clear();
@@ -123,7 +123,7 @@ export class Turns {
         stopReason: "cancelled",
         ...(session.turnBy !== undefined && { by: session.turnBy }),
       });
-    for (const prompt of running) this.#answerAll(prompt, body, session, now);
+    for (const prompt of running) this.#answerAll(prompt, body, session);
   }
 
   /** True when the update repeats the running prompt: clients have it already (B3). */
@@ -143,8 +143,8 @@ export class Turns {
     return true;
   }
 
-  #joinsRetry(session: RootSession, prompt: Prompt, call: Call, promptId: string, now: number): boolean {
-    const found = session.lane.findRetry(call.caller.by.device, promptId, now);
+  #joinsRetry(session: RootSession, prompt: Prompt, call: Call, promptId: string): boolean {
+    const found = session.lane.findRetry(call.caller.by.device, promptId);
     if (found === undefined) return false;
     const known = "prompt" in found ? found.prompt.fingerprint : found.outcome.fingerprint;
     if (known !== prompt.fingerprint) {
@@ -219,7 +219,7 @@ export class Turns {
         : stopReasonOf(body.result)),
     };
     this.#publisher.turn(session, now, end);
-    this.#answerAll(prompt, body, session, now);
+    this.#answerAll(prompt, body, session);
     this.#startNext(session, now);
   }
 
@@ -232,8 +232,8 @@ export class Turns {
     }
   }
 
-  #answerAll(prompt: Prompt, body: AnswerBody, session: RootSession, now: number): void {
-    session.lane.keepOutcome(prompt, body, now);
+  #answerAll(prompt: Prompt, body: AnswerBody, session: RootSession): void {
+    session.lane.keepOutcome(prompt, body);
     for (const call of prompt.calls) call.answer(body);
     prompt.calls.clear();
   }

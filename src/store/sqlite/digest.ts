@@ -7,7 +7,7 @@ import type { Epoch } from "../../protocol/ids.ts";
 import type { Database, SqlRow, Statement } from "../driver.ts";
 import { EpochBuffer } from "../epoch-buffer.ts";
 import { decodeBody } from "../journal-body.ts";
-import { bodyAt, packBody, workBytesAt } from "../packed-body.ts";
+import { bodyAt, PACKED_ROW_CHARS, packBody, workBytesAt } from "../packed-body.ts";
 import type { JoinRule, JournalItem } from "../ports.ts";
 import { addToPassages, type Passage } from "../search-text.ts";
 import { keyAt, numberAt, textAt } from "./columns.ts";
@@ -41,15 +41,15 @@ export class Digest {
     );
   }
 
-  /** Digests about `bytes` of journal. True when nothing is left to do. */
+  /** Digests about `bytes` of journal, and merges a little of the index. True when nothing is left to do of both. */
   step(bytes: number): boolean {
-    let left = bytes;
-    while (left > 0) {
+    for (let left = bytes; left > 0; ) {
       const behind = this.#behind.get();
-      if (behind === undefined) return true;
+      if (behind === undefined) break;
       left -= this.#database.transaction(() => this.#digest(behind, left));
     }
-    return this.#behind.get() === undefined;
+    const isMerged = this.#search.merge();
+    return isMerged && this.#behind.get() === undefined;
   }
 
   /** Digests some rows of one epoch and gives their size. */
@@ -90,7 +90,9 @@ export class Digest {
       0,
     );
     for (const item of items) buffer.push(item);
-    const better = buffer.rows().map(({ first, last, body }) => ({ first, last, stored: packBody(body) }));
+    const better = buffer
+      .rows(PACKED_ROW_CHARS)
+      .map(({ first, last, body }) => ({ first, last, stored: packBody(body) }));
     const before = rows.reduce((sum, row) => sum + numberAt(row, "bytes"), 0);
     const after = better.reduce((sum, { stored }) => sum + stored.bytes, 0);
     if (after >= before && better.length >= rows.length) return 0;

@@ -65,6 +65,19 @@ describe("maintenance", () => {
     expect(clock.pendingCount).toBe(0);
   });
 
+  test("the index is merged by the digest alone, in its own small steps, until nothing is left to merge", async () => {
+    for (let seq = 1; seq <= 100; seq++) {
+      store.journal.append(A, E1, [chunk(seq, `word${seq}`)]);
+      await clock.advance(3_000);
+    }
+    expect(database.prepare("SELECT v FROM search_config WHERE k = 'automerge'").get()).toEqual({ v: 0 });
+    const changes = (): number => Number(database.prepare("SELECT total_changes() AS n").get()?.["n"]);
+    const before = changes();
+    database.exec("INSERT INTO search (search, rank) VALUES ('merge', 1000)");
+    expect(changes() - before).toBeLessThan(2);
+    expect(clock.pendingCount).toBe(0);
+  });
+
   test("a clock that is set back by a day holds nothing up", async () => {
     store.journal.append(A, E1, [chunk(1, "hello")]);
     await clock.advance(100);
