@@ -9,10 +9,11 @@ import type { JournalItem, TextRun } from "../core/journal/item.ts";
 import type { OpenAskView } from "../core/mirror/ask.ts";
 import type { KeyedPrompt, MirrorRecord, RestoredJournal } from "../core/mirror/ports.ts";
 import { hubError, RPC } from "../protocol/errors.ts";
-import { HUB, type SettledNotice } from "../protocol/hub-methods.ts";
+import { HUB, type SettledNotice, type TurnState } from "../protocol/hub-methods.ts";
 import { deviceId, epoch, interactionId, promptId, sessionId } from "../protocol/ids.ts";
 import { type JsonObject, numberAt, objectAt, stringAt } from "../protocol/json.ts";
 import type { LinkHello, LinkSession } from "../protocol/link.ts";
+import { readTurnState } from "../protocol/notices.ts";
 import { fromStored, toStored } from "../store/core-items.ts";
 import type { PromptRecord, SessionRecord, Store } from "../store/ports.ts";
 import { type SessionKey, sessionKey } from "../store/session-key.ts";
@@ -120,7 +121,16 @@ export class InstanceRecord implements MirrorRecord {
       this.#pending = { info, item: kept, loose: [], looseChars: 0 };
       setImmediate(() => this.#writePending());
     }
-    if (item.method === HUB.turn) this.#onTurn(this.#keyOf(info), item.params, item.ts);
+    if (item.method !== HUB.turn) return;
+    this.#noteState(this.#keyOf(info), readTurnState(item.params["state"]), item.ts);
+    this.#onTurn(this.#keyOf(info), item.params, item.ts);
+  }
+
+  /** A turn begins and ends by its events alone: the session is not described anew for it. */
+  #noteState(key: SessionKey, state: TurnState, at: number): void {
+    const known = this.#store.sessions.get(key);
+    if (known === undefined || known.state === state) return;
+    this.#store.sessions.upsert({ ...known, state, updatedAt: Math.max(known.updatedAt, at) });
   }
 
   #writePending(): void {
