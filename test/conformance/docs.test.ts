@@ -5,42 +5,9 @@ import { describe, expect, it } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { wordsOf } from "../../src/cli/completions/words.ts";
 import { configTable } from "../support/config-table.ts";
+import { commandsIn, type Shown, shown, texts } from "../support/shown-commands.ts";
 
 const OPERATIONS = "docs/operations.md";
-
-/** Everything people read, and everything in `deploy/`, whose comments show commands too. */
-async function texts(): Promise<Map<string, string>> {
-  const roots = (await readdir(".")).filter((name) => name.endsWith(".md"));
-  const below = async (dir: string): Promise<string[]> =>
-    (await readdir(dir, { recursive: true })).map((name) => join(dir, name));
-  const files = [...roots, ...(await below("docs")).filter((name) => name.endsWith(".md")), ...(await below("deploy"))];
-  return new Map(await Promise.all(files.map(async (file) => [file, await readFile(file, "utf8")] as const)));
-}
-
-interface Shown {
-  readonly file: string;
-  readonly text: string;
-  readonly words: readonly string[];
-}
-
-/** `acp-hub …` as code: in backticks, or at the start of a line of a code block. What stands after `--` is an agent's. */
-function commandsIn(file: string, text: string): Shown[] {
-  const blocks = [...text.matchAll(/^```(?:sh|bash|console)?\n([\s\S]*?)^```/gm)].map((match) => match[1] ?? "");
-  const spans = [...text.replaceAll(/^```[\s\S]*?^```/gm, "").matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? "");
-  const lines = [...blocks.flatMap((block) => block.split("\n")), ...spans, ...commentLines(file, text)];
-  return lines.flatMap((line) =>
-    [...line.matchAll(/(?<![\w/.-])acp-hub ([a-z][^#;)|&`]*)/g)].map((match) => {
-      const [before = ""] = (match[1] ?? "").split(" -- ");
-      return { file, text: match[0].trim(), words: before.trim().split(/\s+/) };
-    }),
-  );
-}
-
-/** In recipes the commands stand in comments, alone after two spaces or in backticks. */
-const commentLines = (file: string, text: string): string[] =>
-  file.startsWith("deploy/") ? [...text.matchAll(/^# {3}(acp-hub .*)$/gm)].map((match) => match[1] ?? "") : [];
-
-const shown = async (): Promise<Shown[]> => [...(await texts())].flatMap(([file, text]) => commandsIn(file, text));
 
 /** Names in prose, such as "acp-hub home", are no commands: those stand in code only by mistake. */
 const at = (each: Shown): string => `${each.file}: ${each.text}`;
@@ -55,6 +22,20 @@ describe("the documentation", () => {
       "bridge",
       "logs -f",
     ]);
+  });
+
+  it("the scan reads the blocks of the shell, and no prose between blocks of other kinds", () => {
+    const text = "```json\n{}\n```\nacp-hub prose\n```sh\nacp-hub ls --json\n```\n";
+    expect(commandsIn("a.md", text).map(({ words }) => words.join(" "))).toEqual(["ls --json"]);
+  });
+
+  it("scripts of the package that are shown are there", async () => {
+    const { scripts } = JSON.parse(await readFile("package.json", "utf8")) as { scripts: Record<string, string> };
+    const named = [...(await texts())].flatMap(([file, text]) =>
+      [...text.matchAll(/\bnpm (?:run ([\w:-]+)|(test|start))\b/g)].map((match) => [file, match[1] ?? match[2] ?? ""]),
+    );
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter(([, name = ""]) => !Object.hasOwn(scripts, name))).toEqual([]);
   });
 
   it("C1.daemon shows no command that does not exist", async () => {
