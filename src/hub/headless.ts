@@ -47,12 +47,15 @@ export class HeadlessInstances {
     if (name === undefined || !profiles.includes(name)) return { refusal: "no-profile" };
     const workspace = await allowedPath(workspacePath, roots);
     if (workspace === undefined) return { refusal: "outside" };
+    const key = JSON.stringify([workspace, name]);
+    // Before the limit and before what is linked: a second tap takes no second place, and is told of no agent that is not up yet.
+    const already = this.#starting.get(key);
+    if (already !== undefined) return already;
     const running = this.#find(workspace, name);
     if (running !== undefined) return { id: running.id, reused: true };
     const count = this.#registry.list().filter((each) => each.hello.origin === "headless").length;
     if (count + this.#starting.size >= (max ?? MAX)) return { refusal: "too-many" };
-    const key = JSON.stringify([workspace, name]);
-    const starting = this.#starting.get(key) ?? this.#start(workspace, name).finally(() => this.#starting.delete(key));
+    const starting = this.#start(workspace, name).finally(() => this.#starting.delete(key));
     this.#starting.set(key, starting);
     return starting;
   }
