@@ -1,9 +1,10 @@
 /** A session as a file: JSON for programs, Markdown for people. Pure. */
+
+import type { HistoryItem } from "../core/journal/history-page.ts";
 import { itemParams } from "../core/journal/item.ts";
 import { HUB } from "../protocol/hub-methods.ts";
 import { arrayAt, isObject, type Json, type JsonObject, objectAt, stringAt } from "../protocol/json.ts";
 import type { SessionRecord } from "../store/ports.ts";
-import type { HistoryItem } from "./history-page.ts";
 
 export function exportJson(record: SessionRecord, items: readonly HistoryItem[]): string {
   const { sessionId, agent, cwd, title, createdAt, updatedAt } = record;

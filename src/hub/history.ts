@@ -2,22 +2,28 @@
  * Closed sessions, read from disk (S1 d): loading one gives its record, read-only; there is no agent behind it.
  */
 
-import { coalesce } from "../core/journal/coalesce.ts";
 import { type FrameMarks, itemTextFor } from "../core/journal/frames.ts";
-import { itemAfter, type JournalItem } from "../core/journal/item.ts";
+import { type HistoryItem, lastOf, pageBefore, type StartOf } from "../core/journal/history-page.ts";
 import type { ClientRequest, Connection } from "../core/mirror/connection.ts";
+import {
+  cursorExpired,
+  isShown,
+  LOAD_EARLIER,
+  lastMessages,
+  noteDialect,
+  readPosition,
+  replayMeta,
+  totalled,
+} from "../core/mirror/dialect.ts";
 import { pageLimit } from "../core/mirror/page-limit.ts";
 import type { MirrorHistory } from "../core/mirror/ports.ts";
 import { invalidParams } from "../protocol/errors.ts";
 import { HUB, type LoadVerdict } from "../protocol/hub-methods.ts";
-import { type Cursor, type Epoch, sessionId } from "../protocol/ids.ts";
+import { type Cursor, sessionId } from "../protocol/ids.ts";
 import { type Json, type JsonObject, numberAt, objectAt, stringAt } from "../protocol/json.ts";
 import { HUB_META, hubMeta, readCursor } from "../protocol/meta.ts";
-import { fromStored } from "../store/core-items.ts";
 import type { SessionRecord, Store } from "../store/ports.ts";
-import { type HistoryItem, pageBefore } from "./history-page.ts";
-
-const PAGE_BYTES = 4_194_304;
+import { epochsUpTo, itemsAfter } from "./record-items.ts";
 
 /** A cursor that cannot be served exactly. */
 interface Refusal {
@@ -41,23 +47,9 @@ export class History implements MirrorHistory<Buffer> {
     return this.#store.sessions.findById(sessionId(id))[0];
   }
 
-  /** Everything kept of a session, epoch after epoch, coalesced. An epoch that began with a replay stands for those before it. */
+  /** Everything kept of a session, epoch after epoch, coalesced. */
   items(record: SessionRecord): HistoryItem[] {
-    return record.epochs.flatMap((epoch) => this.#after(record, epoch, 0));
-  }
-
-  /** What is kept of one epoch after event `seq`, coalesced. */
-  #after(record: SessionRecord, epoch: Epoch, seq: number): HistoryItem[] {
-    const items: JournalItem[] = [];
-    let after = seq;
-    for (;;) {
-      const page = this.#store.journal.read(record.key, epoch, { after, limitBytes: PAGE_BYTES });
-      items.push(...page.items.map((item) => itemAfter(fromStored(item), seq)));
-      const last = page.items.at(-1);
-      if (!page.hasMore || last === undefined) break;
-      after = last.last;
-    }
-    return coalesce(items).map((item) => ({ epoch, item }));
+    return record.epochs.flatMap((epoch) => itemsAfter(this.#store, record, epoch, 0));
   }
 
   serve(connection: Connection<Buffer>, request: ClientRequest): boolean {
@@ -65,6 +57,7 @@ export class History implements MirrorHistory<Buffer> {
     const record = id === undefined ? undefined : this.find(id);
     if (record === undefined) return false;
     if (request.method === HUB.loadEarlier) this.#page(connection, request, record);
+    else if (request.method === LOAD_EARLIER) this.#dialectPage(connection, request, record);
     else this.#load(connection, request, record);
     return true;
   }
@@ -73,9 +66,21 @@ export class History implements MirrorHistory<Buffer> {
     const before = numberAt(request.params, "before");
     if (before === undefined)
       return connection.answer(request.id, { error: invalidParams("before", "must be a number") });
-    const page = pageBefore(this.#latest(record), before, pageLimit(request.params));
+    const all = this.#latest(record);
+    const page = pageBefore(all, { epoch: newestOf(all), before }, lastOf(pageLimit(request.params)));
     this.#send(connection, page.items, { replay: true, page: true });
     return connection.answer(request.id, { result: { hasMore: page.hasMore, before: page.before } });
+  }
+
+  /** The predecessor's page: its cursor can expire. */
+  #dialectPage(connection: Connection<Buffer>, request: ClientRequest, record: SessionRecord): void {
+    const shown = this.#latest(record).filter(({ item }) => isShown(item));
+    const position = readPosition(request.params["before"]);
+    if (position === undefined || position.epoch !== newestOf(shown))
+      return connection.answer(request.id, { error: cursorExpired });
+    const page = pageBefore(shown, position, lastMessages(pageLimit(request.params)));
+    this.#send(connection, page.items, { replay: true, page: true });
+    return connection.answer(request.id, { result: { replayMeta: replayMeta(position.epoch, page, false) } });
   }
 
   #send(connection: Connection<Buffer>, items: readonly HistoryItem[], marks: FrameMarks): void {
@@ -89,25 +94,26 @@ export class History implements MirrorHistory<Buffer> {
     const ours = hubMeta(request.params);
     const wanted = this.#readCursor(record, ours?.["cursor"]);
     if (wanted !== undefined && !("verdict" in wanted)) {
-      const missed = this.#after(record, wanted.epoch, wanted.seq);
+      const missed = itemsAfter(this.#store, record, wanted.epoch, wanted.seq);
       this.#send(connection, missed, { replay: true });
       const last = missed.at(-1);
       const cursor = { epoch: wanted.epoch, seq: last?.item.last ?? wanted.seq };
       return connection.answer(request.id, { result: result(record, { verdict: "ok", cursor }) });
     }
     const isQuiet = request.method === "session/resume" || (stringAt(ours, "history") ?? "full") !== "full";
-    const all = isQuiet ? [] : this.#latest(record);
-    const limit = numberAt(ours, "limit") ?? numberAt(objectAt(objectAt(request.params, "_meta"), "zcode"), "limit");
+    noteDialect(connection, request.params);
+    const all = (isQuiet ? [] : this.#latest(record)).filter(({ item }) => !connection.speaksDialect || isShown(item));
     const last = all.at(-1);
-    const page = pageBefore(all, (last?.item.last ?? 0) + 1, limit ?? all.length);
+    const end = { epoch: newestOf(all), before: (last?.item.last ?? 0) + 1 };
+    const page = pageBefore(all, end, startOf(request.params));
     this.#send(connection, page.items, { replay: true });
-    connection.answer(request.id, {
-      result: result(record, {
-        ...(wanted ?? { verdict: "ok" }),
-        ...(last !== undefined && { cursor: { epoch: last.epoch, seq: last.item.last } }),
-        ...(page.hasMore && { hasMore: true, before: page.before }),
-      }),
+    const loaded = result(record, {
+      ...(wanted ?? { verdict: "ok" }),
+      ...(last !== undefined && { cursor: { epoch: last.epoch, seq: last.item.last } }),
+      ...(page.hasMore && { hasMore: true, before: page.before }),
     });
+    const meta = connection.speaksDialect && { replayMeta: totalled(replayMeta(end.epoch, page, false), page) };
+    connection.answer(request.id, { result: { ...loaded, ...meta } });
   }
 
   /** S3: the position a client has, when exactly what follows it can be given; else why everything is. */
@@ -122,12 +128,21 @@ export class History implements MirrorHistory<Buffer> {
     return { verdict: "gap", reason: kept.isWhole ? "coalesced" : "trimmed" };
   }
 
-  /** The newest epoch: it holds the whole session when it began with a load. */
+  /** The newest epoch, and those before it that go on in it. */
   #latest(record: SessionRecord): HistoryItem[] {
     const newest = record.epochs.at(-1);
-    const isWhole = newest !== undefined && this.#store.journal.epoch(record.key, newest)?.isWhole === true;
-    return isWhole ? this.items({ ...record, epochs: [newest] }) : this.items(record);
+    return newest === undefined ? [] : this.items({ ...record, epochs: epochsUpTo(this.#store, record, newest) });
   }
+}
+
+const newestOf = (all: readonly HistoryItem[]): string => all.at(-1)?.epoch ?? "";
+
+/** How much of the history a load asks for: all, our clients' last items, or the predecessor's last messages. */
+function startOf(params: JsonObject): StartOf {
+  const ours = numberAt(hubMeta(params), "limit");
+  const theirs = numberAt(objectAt(objectAt(params, "_meta"), "zcode"), "limit");
+  if (ours !== undefined) return lastOf(ours);
+  return theirs === undefined ? () => 0 : lastMessages(theirs);
 }
 
 function result(record: SessionRecord, given: JsonObject): JsonObject {

@@ -7,6 +7,7 @@
  */
 import { withoutTerminalLogin } from "../core/audience.ts";
 import type { ClientRequest, Connection } from "../core/mirror/connection.ts";
+import { LOAD_EARLIER } from "../core/mirror/dialect.ts";
 import { checkMethod } from "../core/mirror/gate.ts";
 import { IN_FLIGHT_MAX } from "../core/mirror/mirror.ts";
 import { ACP, ACP_VERSION } from "../protocol/acp.ts";
@@ -36,7 +37,7 @@ interface WideState {
 const OPENING: ReadonlySet<string> = new Set([ACP.sessionNew, ACP.sessionLoad, ACP.sessionResume, ACP.sessionFork]);
 
 /** What needs no agent where the hub kept the session (S1 d). */
-const READING: ReadonlySet<string> = new Set([ACP.sessionLoad, ACP.sessionResume, HUB.loadEarlier]);
+const READING: ReadonlySet<string> = new Set([ACP.sessionLoad, ACP.sessionResume, HUB.loadEarlier, LOAD_EARLIER]);
 
 type Choice = { readonly instance: WideInstance } | { readonly error: RpcError };
 
@@ -111,6 +112,8 @@ export class HubWide implements Route {
     const choice = this.#choose(connection, state, request);
     if ("error" in choice && READING.has(method) && this.#history !== undefined) {
       return this.#locally(connection, request, () => {
+        const refusal = checkMethod(connection.scopes, method);
+        if (refusal !== undefined) return connection.answer(id, { error: refusal });
         // No instance has it: what is on disk can still be read (S1 d).
         if (this.#history?.serve(connection, request) !== true) connection.answer(id, { error: choice.error });
       });

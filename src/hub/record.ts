@@ -5,6 +5,7 @@
 
 import type { AnswerBody } from "../core/interaction/answer.ts";
 import { isSameMessage } from "../core/journal/coalesce.ts";
+import type { HistoryItem } from "../core/journal/history-page.ts";
 import type { JournalItem, TextRun } from "../core/journal/item.ts";
 import type { OpenAskView } from "../core/mirror/ask.ts";
 import type { KeyedPrompt, MirrorRecord, RestoredJournal } from "../core/mirror/ports.ts";
@@ -17,6 +18,7 @@ import { readTurnState } from "../protocol/notices.ts";
 import { fromStored, toStored } from "../store/core-items.ts";
 import type { PromptRecord, SessionRecord, Store } from "../store/ports.ts";
 import { type SessionKey, sessionKey } from "../store/session-key.ts";
+import { continuedIn, epochsUpTo, itemsAfter } from "./record-items.ts";
 
 const PAGE_BYTES = 8_388_608;
 
@@ -97,7 +99,7 @@ export class InstanceRecord implements MirrorRecord {
       updatedAt: Math.max(known?.updatedAt ?? 0, info.updatedAt),
       state: info.turn,
       isListed: info.listed || known?.isListed === true,
-      extra: { instanceId: this.#instanceId, state: info.state },
+      extra: { instanceId: this.#instanceId, state: info.state, continued: continuedWith(known, info) },
       ...(info.title !== undefined && { title: info.title }),
     };
     this.#store.sessions.upsert(record);
@@ -151,6 +153,18 @@ export class InstanceRecord implements MirrorRecord {
     if (known !== undefined) this.#store.sessions.upsert({ ...known, state: "closed", closedAt: Date.now() });
     this.#byKey.delete(this.#keyOf(info));
     this.#keys.delete(info.sessionId);
+  }
+
+  hasOlder(info: LinkSession): boolean {
+    const epochs = this.#store.sessions.get(this.#keyOf(info))?.epochs ?? [];
+    return epochs.indexOf(epoch(info.epoch)) > 0;
+  }
+
+  older(info: LinkSession): readonly HistoryItem[] {
+    const record = this.#store.sessions.get(this.#keyOf(info));
+    if (record === undefined) return [];
+    const epochs = epochsUpTo(this.#store, record, epoch(info.epoch)).slice(0, -1);
+    return epochs.flatMap((name) => itemsAfter(this.#store, record, name, 0));
   }
 
   onInteraction(view: OpenAskView): void {
@@ -257,6 +271,12 @@ function continues(
 ): item is JournalItem & { readonly run: TextRun } {
   if (item.run === undefined || item.run.pieces.length === 0 || previous.last + 1 !== item.first) return false;
   return isSameMessage(previous, item, looseChars) && previous.run.pieces.length > 0;
+}
+
+/** The epochs that go on from the one before, this one among them if it does. */
+function continuedWith(known: SessionRecord | undefined, info: LinkSession): string[] {
+  const before = continuedIn(known);
+  return info.continues === true && !before.includes(info.epoch) ? [...before, info.epoch] : [...before];
 }
 
 /** Which instance took a prompt, and what it said: one maker, one parser. */

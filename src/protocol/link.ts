@@ -105,6 +105,8 @@ export interface LinkSession {
   readonly state: JsonObject;
   /** The agent is replaying its history into it: what is here is not all of it yet. */
   readonly loading?: boolean;
+  /** The epoch began without a replay: what was before goes on in it (S1). */
+  readonly continues?: boolean;
   /** Last event of the replay it began with: history to everyone (B2). */
   readonly baseline?: number;
   /** The editor has it open. */

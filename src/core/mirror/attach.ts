@@ -18,6 +18,7 @@ import type { MirrorContext } from "./context.ts";
 import type { Copies } from "./copies.ts";
 import { dialectResult, noteDialect } from "./dialect.ts";
 import { type HistoryPlan, planHistory } from "./history-plan.ts";
+import { hasOlder, olderItems } from "./live-pages.ts";
 import { Reasks } from "./reasks.ts";
 import type { MirrorSession } from "./session.ts";
 import { JournalSource } from "./source.ts";
@@ -75,7 +76,7 @@ export class Attachments<Encoded> {
       if (connection.isGone) return;
       if (ready === undefined) return onResult(undefined);
       noteDialect(connection, params);
-      const plan = planHistory(ready, params, isResume);
+      const plan = planHistory(ready, params, isResume, hasOlder(this.#context, ready));
       this.#markAttached(connection, ready);
       connection.seenAfter.set(ready, plan.knownAfter);
       const { tail } = ready.journal;
@@ -244,12 +245,14 @@ export class Attachments<Encoded> {
         ...(turnBy !== undefined && { by: { ...turnBy } }),
       },
       openInteractions: this.#copies.openCount(session),
-      ...(plan.hasMore && { hasMore: true }),
+      // Where the next page ends: what comes after the response is known.
+      ...(plan.hasMore && { hasMore: true, before: plan.knownAfter + 1 }),
     };
     const state = session.state.result;
     const meta = objectAt(state, "_meta") ?? {};
     const result = { ...state, _meta: { ...meta, [HUB_META]: ours } };
-    return connection.speaksDialect ? dialectResult(session, plan, result) : result;
+    if (!connection.speaksDialect) return result;
+    return dialectResult(session, plan, olderItems(this.#context, session), result);
   }
 
   #reportAttached(session: MirrorSession<Encoded>): void {

@@ -7,6 +7,15 @@ import { notification, type RpcError } from "../../protocol/envelope.ts";
 import { hubError, RPC } from "../../protocol/errors.ts";
 import { type Json, type JsonObject, objectAt } from "../../protocol/json.ts";
 import { isExtendedOnly } from "../journal/frames.ts";
+import {
+  type HistoryItem,
+  type HistoryPage,
+  inEpoch,
+  lastOf,
+  type Position,
+  pageBefore,
+  type StartOf,
+} from "../journal/history-page.ts";
 import type { JournalItem } from "../journal/item.ts";
 import type { Connection } from "./connection.ts";
 import { type HistoryPlan, isMessage, tailStart } from "./history-plan.ts";
@@ -29,19 +38,11 @@ export function withoutLimit(params: JsonObject): JsonObject {
   return { ...params, _meta: { ...meta, zcode: rest } };
 }
 
-/** What the page ends at: opaque to the client, read again by `readPosition`. */
-interface Position {
-  readonly epoch: string;
-  /** First event of the oldest item given; the next page ends before it. */
-  readonly before: number;
-}
+/** Opaque to the client, read again by `readPosition`. */
+const cursorText = ({ epoch, before }: Position): string => JSON.stringify([epoch, before]);
 
-function cursorText(position: Position): string {
-  return JSON.stringify([position.epoch, position.before]);
-}
-
-/** The position of a cursor in this session, or undefined when it is not valid here any more. */
-export function readPosition<E>(session: MirrorSession<E>, cursor: Json | undefined): Position | undefined {
+/** The position a cursor names; undefined when it is none of ours. Whether it is of this history is the caller's to judge. */
+export function readPosition(cursor: Json | undefined): Position | undefined {
   let parsed: unknown;
   try {
     parsed = typeof cursor === "string" ? JSON.parse(cursor) : undefined;
@@ -50,8 +51,8 @@ export function readPosition<E>(session: MirrorSession<E>, cursor: Json | undefi
   }
   if (!Array.isArray(parsed)) return undefined;
   const [epoch, before] = parsed as readonly unknown[];
-  if (epoch !== session.epoch || typeof before !== "number") return undefined;
-  return before > 0 && before <= session.journal.tail + 1 ? { epoch: session.epoch, before } : undefined;
+  if (typeof epoch !== "string" || typeof before !== "number" || !Number.isSafeInteger(before)) return undefined;
+  return { epoch, before };
 }
 
 /** Clients reload on an error whose message says so. */
@@ -64,41 +65,42 @@ export const cursorExpired: RpcError = hubError(
 /** The items the dialect's clients see as messages. */
 export const isShown = (item: JournalItem): boolean => !isExtendedOnly(item);
 
-export interface DialectPage {
-  readonly items: readonly JournalItem[];
-  readonly replayMeta: JsonObject;
-}
+/** A page has the last `limit` messages, back to the prompt of their turn. */
+export const lastMessages =
+  (limit: number): StartOf =>
+  (older) =>
+    tailStart(older, Math.max(0, Math.floor(limit)));
 
-/** The `limit` items before `before`, oldest first. */
-export function earlierPage<E>(session: MirrorSession<E>, before: number, limit: number): DialectPage {
-  const older = session.journal.replay().filter((item) => isShown(item) && item.first < before);
-  const start = tailStart(older, Math.max(1, limit));
-  const items = older.slice(start);
-  return { items, replayMeta: replayMeta(session, items, older.slice(0, start).some(isMessage), before) };
-}
-
-function replayMeta<E>(
-  session: MirrorSession<E>,
-  items: readonly JournalItem[],
-  hasMore: boolean,
-  before: number,
-): JsonObject {
-  const messages = items.filter((item) => item.run !== undefined);
-  const last = messages.at(-1)?.run?.messageId;
+/** What a page is to the dialect's clients; `epoch` is the newest of the history. */
+export function replayMeta(epoch: string, page: HistoryPage, isActive: boolean): JsonObject {
+  const items = page.items.map(({ item }) => item);
+  const last = items.filter((item) => item.run !== undefined).at(-1)?.run?.messageId;
   return {
-    cursor: cursorText({ epoch: session.epoch, before: items[0]?.first ?? before }),
-    hasMore,
+    cursor: cursorText({ epoch, before: page.before }),
+    hasMore: page.rest.some(({ item }) => isMessage(item)),
     replayedMessages: items.filter(isMessage).length,
-    turnActive: session.info.turn !== "idle",
+    turnActive: isActive,
     ...(last !== undefined && { lastMessageId: last }),
   };
 }
 
-/** The result of a load with the members such a client reads. */
-export function dialectResult<E>(session: MirrorSession<E>, plan: HistoryPlan, result: JsonObject): JsonObject {
-  const given = (plan.tailItems ?? session.journal.replay()).filter(isShown);
-  const meta = replayMeta(session, given, plan.hasMore, session.journal.tail + 1);
-  return { ...result, replayMeta: { ...meta, totalMessages: given.filter(isMessage).length + (plan.earlier ?? 0) } };
+/** With the count of the whole history: `page` is its end. */
+export function totalled(meta: JsonObject, { items, rest }: HistoryPage): JsonObject {
+  return { ...meta, totalMessages: [...rest, ...items].filter(({ item }) => isMessage(item)).length };
+}
+
+/** The result of a load with the members such a client reads. `older`: what the epochs before this one hold. */
+export function dialectResult<E>(
+  session: MirrorSession<E>,
+  plan: HistoryPlan,
+  older: readonly HistoryItem[],
+  result: JsonObject,
+): JsonObject {
+  const all = [...older, ...inEpoch(session.epoch, session.journal.replay())].filter(({ item }) => isShown(item));
+  const given = (plan.tailItems ?? session.journal.replay()).filter(isShown).length;
+  const end = { epoch: session.epoch, before: session.journal.tail + 1 };
+  const page = pageBefore(all, end, lastOf(given));
+  return { ...result, replayMeta: totalled(replayMeta(session.epoch, page, session.info.turn !== "idle"), page) };
 }
 
 /** Tells the turn state to those who speak the dialect, in its place among the session's events. */

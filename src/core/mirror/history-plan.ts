@@ -15,8 +15,6 @@ export interface HistoryPlan {
   /** Only the last ones of the history: they are given one by one instead. */
   readonly tailItems?: readonly JournalItem[];
   readonly hasMore: boolean;
-  /** Messages and cards before the given ones, where that was counted. */
-  readonly earlier?: number;
   /** The reader knows what came up to here: cards older than that need not be shown again. */
   readonly knownAfter: number;
 }
@@ -58,24 +56,30 @@ function tailOf(items: readonly JournalItem[], params: JsonObject): readonly Jou
   return count === 0 ? [] : items.slice(-count);
 }
 
-export function planHistory<E>(session: MirrorSession<E>, params: JsonObject, isResume: boolean): HistoryPlan {
+/** `hasOlder`: the session goes on from epochs that are kept (S1). */
+export function planHistory<E>(
+  session: MirrorSession<E>,
+  params: JsonObject,
+  isResume: boolean,
+  hasOlder: boolean,
+): HistoryPlan {
   const ours = hubMeta(params);
   const { journal } = session;
   const wanted = ours?.["cursor"];
   if (wanted !== undefined) return planFromCursor(session, wanted);
   const history = stringAt(ours, "history") ?? (isResume ? "none" : "full");
   const { tail } = journal;
-  if (history !== "full") return { after: tail, verdict: "ok", hasMore: tail > 0, knownAfter: tail };
+  if (history !== "full") return { after: tail, verdict: "ok", hasMore: tail > 0 || hasOlder, knownAfter: tail };
   const whole: Pick<HistoryPlan, "verdict" | "reason"> = journal.isWhole
     ? { verdict: "ok" }
-    : { verdict: "gap", reason: "trimmed" };
+    : { verdict: "gap", reason: (session.info.continues === true ? session.info.reason : undefined) ?? "trimmed" };
   const items = journal.replay();
   const tailItems = tailOf(items, params);
-  if (tailItems === undefined) return { after: 0, ...whole, hasMore: false, knownAfter: 0 };
+  if (tailItems === undefined) return { after: 0, ...whole, hasMore: hasOlder, knownAfter: 0 };
   const before = items.slice(0, items.length - tailItems.length);
   const earlier = before.filter(isMessage).length;
   const knownAfter = (tailItems[0]?.first ?? tail + 1) - 1;
-  return { after: tail, ...whole, tailItems, hasMore: earlier > 0, earlier, knownAfter };
+  return { after: tail, ...whole, tailItems, hasMore: earlier > 0 || hasOlder, knownAfter };
 }
 
 function planFromCursor<E>(session: MirrorSession<E>, wanted: Json): HistoryPlan {

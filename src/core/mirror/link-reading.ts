@@ -42,6 +42,7 @@ export function readLinkSession(params: JsonObject): LinkSession | undefined {
     queue: readQueue(params),
     state: objectAt(params, "state") ?? {},
     loading: params["loading"] === true,
+    continues: params["continues"] === true,
     primary: params["primary"] === true,
     ...(title !== undefined && { title }),
     ...(promptId !== undefined && { promptId }),

@@ -4,6 +4,7 @@ import type { SettledNotice } from "../../protocol/hub-methods.ts";
 import type { ConnectionId, InstanceId } from "../../protocol/ids.ts";
 import type { LinkSession } from "../../protocol/link.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
+import type { HistoryItem } from "../journal/history-page.ts";
 import type { JournalItem } from "../journal/item.ts";
 import type { OpenAskView } from "./ask.ts";
 import type { ClientRequest, Connection } from "./connection.ts";
@@ -47,6 +48,10 @@ export interface MirrorRecord {
   beforePrompt(info: LinkSession, prompt: KeyedPrompt): AnswerBody | undefined;
   /** Offered by the root; the same one may come again after a re-dial. */
   onInteraction(interaction: OpenAskView): void;
+  /** There were epochs of this session before. */
+  hasOlder(info: LinkSession): boolean;
+  /** What is kept of the epochs that go on in this one, oldest first. */
+  older(info: LinkSession): readonly HistoryItem[];
 }
 
 /** Sessions no instance can load any more, from the record (S1 d). */

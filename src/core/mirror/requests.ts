@@ -10,13 +10,22 @@ import { withoutTerminalLogin } from "../audience.ts";
 import { fingerprint } from "../hash.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
 import { itemTextFor } from "../journal/frames.ts";
-import type { JournalItem } from "../journal/item.ts";
+import { type HistoryItem, lastOf } from "../journal/history-page.ts";
 import type { Attachments } from "./attach.ts";
 import type { ClientRequest, Connection } from "./connection.ts";
 import type { MirrorContext } from "./context.ts";
-import { cursorExpired, earlierPage, LOAD_EARLIER, readPosition, withoutLimit } from "./dialect.ts";
+import {
+  cursorExpired,
+  isShown,
+  LOAD_EARLIER,
+  lastMessages,
+  readPosition,
+  replayMeta,
+  withoutLimit,
+} from "./dialect.ts";
 import { attachResult, DRAFT, readAttach } from "./draft-attach.ts";
 import { checkMethod, checkReachesAgent, isDisguised, mayNotify, OPENS_SESSION, type ParamsFilter } from "./gate.ts";
+import { livePage } from "./live-pages.ts";
 import { pageLimit } from "./page-limit.ts";
 import type { MirrorSession } from "./session.ts";
 import { stampBy, type UpCalls } from "./up.ts";
@@ -231,17 +240,21 @@ export class MirrorRequests<Encoded> {
   /** The predecessor's page: its cursor can expire. */
   #loadDialectPage(connection: Connection<Encoded>, request: ClientRequest): void {
     const session = this.#session(request.params);
+    if (session === undefined && this.#context.history?.serve(connection, request) === true) return undefined;
     if (session === undefined) return connection.answer(request.id, { error: notLive(request.params) });
-    const position = readPosition(session, request.params["before"]);
-    if (position === undefined) return connection.answer(request.id, { error: cursorExpired });
-    const page = earlierPage(session, position.before, pageLimit(request.params));
+    const position = readPosition(request.params["before"]);
+    if (position === undefined || position.epoch !== session.epoch || position.before > session.journal.tail + 1)
+      return connection.answer(request.id, { error: cursorExpired });
+    const startOf = lastMessages(pageLimit(request.params));
+    const page = livePage(this.#context, session, position.before, startOf, isShown);
     this.#sendPage(connection, session, page.items);
-    return this.#reply(connection, request, { result: { replayMeta: page.replayMeta } });
+    const meta = replayMeta(session.epoch, page, session.info.turn !== "idle");
+    return this.#reply(connection, request, { result: { replayMeta: meta } });
   }
 
-  #sendPage(connection: Connection<Encoded>, session: MirrorSession<Encoded>, items: readonly JournalItem[]): void {
-    for (const item of items) {
-      const text = itemTextFor(connection.abilities.audiences, item, session.epoch, { replay: true, page: true });
+  #sendPage(connection: Connection<Encoded>, session: MirrorSession<Encoded>, items: readonly HistoryItem[]): void {
+    for (const { epoch, item } of items) {
+      const text = itemTextFor(connection.abilities.audiences, item, epoch, { replay: true, page: true });
       if (text !== undefined) connection.outbox.send(text, session.feed);
     }
   }
@@ -264,18 +277,15 @@ export class MirrorRequests<Encoded> {
     const session = this.#session(request.params);
     if (session === undefined && this.#context.history?.serve(connection, request) === true) return undefined;
     const before = numberAt(request.params, "before");
-    const limit = pageLimit(request.params);
     if (session === undefined || before === undefined) {
       const field = session === undefined ? "sessionId" : "before";
       return connection.answer(request.id, {
         error: invalidParams(field, session === undefined ? "is not live" : "must be a number"),
       });
     }
-    const older = session.journal.replay().filter((item) => item.first < before);
-    const page = older.slice(-limit);
-    this.#sendPage(connection, session, page);
-    const hasMore = page.length < older.length;
-    return this.#reply(connection, request, { result: { hasMore, before: page[0]?.first ?? before } });
+    const page = livePage(this.#context, session, before, lastOf(pageLimit(request.params)));
+    this.#sendPage(connection, session, page.items);
+    return this.#reply(connection, request, { result: { hasMore: page.hasMore, before: page.before } });
   }
 
   #forward(connection: Connection<Encoded>, request: ClientRequest): void {

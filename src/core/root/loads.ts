@@ -182,6 +182,7 @@ export class Loads {
     const session = this.#opens.add(id, call, isObject(body.result) ? body.result : {}, now, false, (made) => {
       made.isListed = true;
       made.reason = "agent-restarted";
+      made.continues = true;
     });
     this.#attach(session, call);
     call.answer(body);

@@ -175,6 +175,7 @@ export class Opens {
     const session = this.make(id, "primary", {}, false, now);
     session.hasPrimary = false;
     session.isImplicit = true;
+    session.continues = true;
     this.register(session);
     return session;
   }

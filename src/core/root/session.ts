@@ -43,6 +43,8 @@ export class RootSession {
   roots: readonly string[];
   /** The agent spoke of it before any client did: a sub-agent's, or one from before. */
   isImplicit = false;
+  /** The agent replayed nothing into it: the record of before goes on in it (S1). */
+  continues = false;
   /** Last event of the replay it began with: history, to whoever copies the journal (B2). */
   baselineTail = 0;
   readonly journal: Journal;
@@ -148,6 +150,7 @@ export class RootSession {
       queue: this.lane.entries(),
       state: this.state.result,
       ...(this.isLoading && { loading: true }),
+      ...(this.continues && { continues: true }),
       ...(this.baselineTail > 0 && { baseline: this.baselineTail }),
       ...(this.title !== undefined && { title: this.title }),
       ...(this.turnBy !== undefined && { turnBy: this.turnBy }),
