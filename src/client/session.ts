@@ -47,6 +47,9 @@ export interface SessionOptions {
 
 const PAGE_SIZE = 200;
 
+/** Of the first replay: what a screen shows at once. The rest comes as pages. */
+const FIRST_PAGE_SIZE = 40;
+
 /** Held events of one load. The hub sends pages, so more than this is a fault of the peer: load anew without a cursor. */
 const HELD_MAX = 50_000;
 
@@ -96,7 +99,7 @@ export class SessionClient {
     this.#patch({ attach: { kind: "attaching", received: 0 } });
     const hub: JsonObject = {
       history: "full",
-      limit: this.#options.pageSize ?? PAGE_SIZE,
+      limit: this.#options.pageSize ?? FIRST_PAGE_SIZE,
       ...(cursor !== undefined && { cursor: { epoch: cursor.epoch, seq: cursor.seq } }),
       ...(this.#options.instance !== undefined && { instance: this.#options.instance }),
     };

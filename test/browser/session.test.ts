@@ -140,6 +140,27 @@ describe("session", () => {
     await page.getByText(/What you see is as of/).waitFor();
   });
 
+  it("shows what the device kept before a slow hub has answered, and no more than it may do", async () => {
+    const { session, open } = stage();
+    session.text("kept for the train");
+    const page = await open("Pixel", { preset: "viewer" });
+    await page.getByText("kept for the train").waitFor();
+    await expect.poll(() => storedKeys(page), WAIT).toEqual(expect.arrayContaining(["home", "session/s1"]));
+    await page.addInitScript(() => {
+      const own = globalThis.fetch;
+      globalThis.fetch = (input, init) =>
+        String(input).includes("/api/") ? new Promise(() => undefined) : own(input, init);
+    });
+    await page.reload();
+    await page.getByText("kept for the train").waitFor();
+    await page.getByText("Viewing only").waitFor();
+    expect(await page.getByLabel("Message to the agent").count()).toBe(0);
+    await page.evaluate(() => {
+      location.hash = "#/";
+    });
+    await page.getByText("Fix hanging clients").waitFor();
+  });
+
   it("renames, exports and shows files", async () => {
     const { session, hub, instance, open } = stage();
     session.text("hello");

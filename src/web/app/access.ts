@@ -1,10 +1,11 @@
 /** Whether this browser may use the hub, learned from the hub's answers. */
 import { ApiError, type Device, type HubApi, Observable } from "../../client/index.ts";
 import { isScope, type Scope } from "../../protocol/scopes.ts";
-import { forgetAppKey, keepAppKey, readAppKey } from "../platform/app-key.ts";
+import { forgetAppKey, keepAppKey, keepScopes, readAppKey, readScopes } from "../platform/app-key.ts";
 
 export type Access =
-  | { readonly kind: "checking" }
+  /** The device has a key and the hub has not said yet that it is good: taken for paired, with the rights it had. */
+  | { readonly kind: "checking"; readonly scopes: readonly string[] | undefined }
   /** No credential, or the hub does not know it (any more). */
   | { readonly kind: "unpaired"; readonly wasRevoked: boolean }
   | { readonly kind: "paired"; readonly self: Device | undefined; readonly devices: readonly Device[] }
@@ -12,7 +13,9 @@ export type Access =
   | { readonly kind: "unreachable" };
 
 export class AccessStore {
-  readonly access: Observable<Access> = new Observable<Access>({ kind: "checking" });
+  readonly access: Observable<Access> = new Observable<Access>(
+    readAppKey() === undefined ? { kind: "unpaired", wasRevoked: false } : { kind: "checking", scopes: readScopes() },
+  );
   readonly #api: HubApi;
 
   constructor(api: HubApi) {
@@ -22,13 +25,14 @@ export class AccessStore {
   /** Asks the hub who we are. Never throws. */
   async check(): Promise<void> {
     if (readAppKey() === undefined) {
-      this.access.set({ kind: "unpaired", wasRevoked: false });
+      if (this.access.value.kind !== "unpaired") this.access.set({ kind: "unpaired", wasRevoked: false });
       return;
     }
     try {
       const devices = await this.#api.devices();
       const self = devices.find((device) => device.isSelf) ?? (devices.length === 1 ? devices[0] : undefined);
       this.access.set({ kind: "paired", self, devices });
+      if (self !== undefined) keepScopes(self.scopes);
     } catch (error) {
       this.#failed(error);
     }
@@ -64,6 +68,7 @@ export class AccessStore {
 
 /** Undefined while the rights are unknown: then the hub is asked and says no itself. */
 export function scopesOf(access: Access): ReadonlySet<Scope> | undefined {
-  if (access.kind !== "paired" || access.self === undefined) return undefined;
-  return new Set(access.self.scopes.filter(isScope));
+  const scopes =
+    access.kind === "checking" ? access.scopes : access.kind === "paired" ? access.self?.scopes : undefined;
+  return scopes === undefined ? undefined : new Set(scopes.filter(isScope));
 }

@@ -41,11 +41,8 @@ function Gate(): ReactElement {
   const { access, router } = useServices();
   const state = useObservable(access.access);
   const route = useObservable(router.route);
-  if (route.screen === "pair" && state.kind !== "checking") {
-    return <PairScreen code={route.code} wasRevoked={false} />;
-  }
+  if (route.screen === "pair") return <PairScreen code={route.code} wasRevoked={false} />;
   if (state.kind === "unpaired") return <PairScreen code={undefined} wasRevoked={state.wasRevoked} />;
-  if (state.kind === "checking") return <div className="boot" aria-busy="true" />;
   return <Panes route={route} />;
 }
 

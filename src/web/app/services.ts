@@ -43,9 +43,9 @@ export function hubBaseUrl(): string {
   return new URL("./", location.href.replace(/#.*$/, "")).href;
 }
 
-export async function buildServices(): Promise<Services> {
+export function buildServices(): Services {
   const clock = systemClock;
-  const storage = await indexedStorage();
+  const storage = indexedStorage();
   const api = new HubApi({
     baseUrl: hubBaseUrl(),
     fetch: (url, init) => fetch(url, init),
@@ -89,9 +89,13 @@ const QUIET_EVENTS: ReadonlySet<string> = new Set(["beat", "hello"]);
 /** Who tells whom. */
 function join(services: Services): void {
   const { access, client, events, home, keeper } = services;
+  let before = access.access.value.kind;
   access.access.subscribe(() => {
-    if (access.access.value.kind === "paired") begin(services);
-    else if (access.access.value.kind === "unpaired") end(services);
+    const { kind } = access.access.value;
+    if (kind === "unpaired") end(services);
+    // What was begun on trust goes on.
+    else if (kind === "paired" && before !== "checking") begin(services);
+    before = kind;
   });
   events.events.subscribe(({ name }) => {
     if (!QUIET_EVENTS.has(name)) home.refreshSoon();
@@ -133,10 +137,28 @@ function wake({ access, client, events, home }: Services): void {
   if (access.access.value.kind === "paired") home.refreshSoon();
 }
 
-/** What the page shows first: the device's copy, then the hub's word. */
-export async function startServices({ access, home, client, notifier, seen }: Services): Promise<void> {
-  await Promise.all([home.restore(), client.outbox.restore()]);
-  notifier.start();
+export interface Started {
+  /** What the device kept is there to be shown. */
+  readonly restored: Promise<void>;
+  /** The hub has said who we are, or cannot be reached. */
+  readonly checked: Promise<void>;
+}
+
+/** What the page shows first: the device's copy, then the hub's word. A device with a key asks everything at once. */
+export function startServices(services: Services): Started {
+  const { access, keeper, router, seen } = services;
   seen.start();
-  await access.check();
+  if (access.access.value.kind === "checking") {
+    const route = router.route.value;
+    // First of all: a browser has few connections, and the session is what takes the most steps.
+    if (route.screen === "session") keeper.warm(route.sessionId, route.instanceId);
+    begin(services);
+  }
+  return { restored: restore(services), checked: access.check() };
+}
+
+async function restore({ home, client, notifier }: Services): Promise<void> {
+  await Promise.all([home.restore(), client.outbox.restore()]);
+  // Not before: what the device kept is no news.
+  notifier.start();
 }

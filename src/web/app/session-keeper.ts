@@ -15,9 +15,13 @@ const ITEMS_MAX = 400;
 const SAVE_MS = 1500;
 const LINGER_MS = 20_000;
 
+/** Longer than the screens take to come over a slow network. */
+const WARM_MS = 30_000;
+
 interface Hold {
   count: number;
   readonly ready: Promise<SessionClient>;
+  session: SessionClient | undefined;
   unsubscribe: Unsubscribe | undefined;
 }
 
@@ -56,6 +60,16 @@ export class SessionKeeper {
     return { ready: hold.ready, release };
   }
 
+  /** The session, where it is held and ready. */
+  held(sessionId: string): SessionClient | undefined {
+    return this.#holds.get(sessionId)?.session;
+  }
+
+  /** Loads a session that a screen will hold in a moment. */
+  warm(sessionId: string, instanceId?: string): void {
+    this.#clock.after(WARM_MS, this.hold(sessionId, instanceId).release);
+  }
+
   /** Writes what is not yet written: the page may not come back. */
   saveAll(): void {
     for (const sessionId of [...this.#cancelSaves.keys()]) this.#save(sessionId);
@@ -64,10 +78,11 @@ export class SessionKeeper {
   #open(sessionId: string, instanceId: string | undefined): Hold {
     const options = instanceId === undefined ? {} : { instance: instanceId };
     const ready = this.#client.open(sessionId, options, (session) => this.#restore(session));
-    const hold: Hold = { count: 0, ready, unsubscribe: undefined };
+    const hold: Hold = { count: 0, ready, session: undefined, unsubscribe: undefined };
     this.#holds.set(sessionId, hold);
     void ready.then((session) => {
       if (this.#holds.get(sessionId) !== hold) return;
+      hold.session = session;
       hold.unsubscribe = session.view.subscribe(() => this.#saveSoon(sessionId));
     });
     return hold;

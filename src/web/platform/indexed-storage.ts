@@ -21,13 +21,18 @@ function outcome<T>(request: IDBRequest<T>): Promise<T> {
   });
 }
 
-export async function indexedStorage(): Promise<ClientStorage> {
-  let database: IDBDatabase;
-  try {
-    database = await open();
-  } catch {
-    return memoryStorage();
-  }
+/** Ready at once; what is asked of it waits for the database. */
+export function indexedStorage(): ClientStorage {
+  const opened: Promise<ClientStorage> = open().then(storageOn, () => memoryStorage());
+  return {
+    get: async (key) => (await opened).get(key),
+    set: async (key, value) => (await opened).set(key, value),
+    delete: async (key) => (await opened).delete(key),
+    keys: async (prefix) => (await opened).keys(prefix),
+  };
+}
+
+function storageOn(database: IDBDatabase): ClientStorage {
   const store = (mode: IDBTransactionMode): IDBObjectStore => database.transaction(STORE, mode).objectStore(STORE);
   return {
     get: (key) => outcome(store("readonly").get(key) as IDBRequest<unknown>),

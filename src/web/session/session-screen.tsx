@@ -34,7 +34,7 @@ export function SessionScreen({ sessionId, instanceId }: SessionScreenProps): Re
 
 function useHeldSession(sessionId: string, instanceId: string | undefined): SessionClient | undefined {
   const { keeper } = useServices();
-  const [held, setHeld] = useState<SessionClient>();
+  const [held, setHeld] = useState(() => keeper.held(sessionId));
   useEffect(() => {
     let isCurrent = true;
     const { ready, release } = keeper.hold(sessionId, instanceId);

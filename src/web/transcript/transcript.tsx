@@ -19,6 +19,9 @@ const HEAD_PX = 60;
 /** Nearer than this to the top, the page before is loaded. */
 const NEAR_TOP_PX = 300;
 
+/** Fewer rows may not fill a screen: many events can be one folded row. */
+const ROWS_MIN = 30;
+
 /** Where a reader was, per session, for as long as the page lives. */
 const places = new Map<string, number>();
 const PLACES_MAX = 50;
@@ -48,6 +51,10 @@ export function Transcript({ session, view, entries, onEdit }: TranscriptProps):
   useEffect(() => {
     if (place !== undefined) list.current?.scrollTo(place);
   }, []);
+  const isShort = rows.length < ROWS_MIN && view.hasEarlier && view.attach.kind === "live" && !view.isLoadingEarlier;
+  useEffect(() => {
+    if (isShort) void session.loadEarlier();
+  }, [isShort, session]);
   const onScroll = (offset: number): void => {
     follow.onScroll(offset);
     remember(view.sessionId, offset, list.current);
