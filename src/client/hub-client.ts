@@ -56,7 +56,7 @@ export class HubClient {
     this.#options = options;
     this.connection = new Connection({ ...options, answers: QUESTIONS });
     const storage = options.storage ?? memoryStorage();
-    this.outbox = new Outbox(storage, options.clock, (entry) => this.#sendPrompt(entry));
+    this.outbox = new Outbox(storage, options.clock, (entry, isPreempting) => this.#sendPrompt(entry, isPreempting));
     this.#unsubscribe = [
       this.connection.state.subscribe(() => this.#onState()),
       this.connection.events.subscribe((event) => this.#onEvent(event)),
@@ -186,9 +186,10 @@ export class HubClient {
     if (this.#isReady()) this.outbox.flush((id) => this.session(id)?.view.value.attach.kind === "live");
   }
 
-  #sendPrompt(entry: OutboxEntry): Promise<Json> {
+  #sendPrompt(entry: OutboxEntry, isPreempting: boolean): Promise<Json> {
     const { sessionId: id, promptId, blocks } = entry;
-    const params: JsonObject = { sessionId: id, prompt: [...blocks], _meta: { [HUB_META]: { promptId } } };
+    const hub: JsonObject = { promptId, ...(isPreempting && { delivery: "preempt" }) };
+    const params: JsonObject = { sessionId: id, prompt: [...blocks], _meta: { [HUB_META]: hub } };
     return this.connection.call(ACP.sessionPrompt, params);
   }
 

@@ -41,7 +41,8 @@ const DONE_MAX = 50;
 
 const PREFIX = "outbox/";
 
-export type PromptSender = (entry: OutboxEntry) => Promise<Json>;
+/** `isPreempting`: the running turn is to end for it. */
+export type PromptSender = (entry: OutboxEntry, isPreempting: boolean) => Promise<Json>;
 
 export class Outbox {
   readonly entries: Observable<readonly OutboxEntry[]> = new Observable<readonly OutboxEntry[]>([]);
@@ -88,6 +89,15 @@ export class Outbox {
     }
   }
 
+  /**
+   * Sends a prompt that waits at the hub once more, under its own id, to go first at once (P1). Both sendings have one end.
+   * A wish of the moment: after a lost link the prompt waits as before.
+   */
+  preempt(promptId: string): void {
+    const entry = this.get(promptId);
+    if (entry?.delivery === "hub") void this.#deliver(entry, true);
+  }
+
   /** Makes a failed prompt ready to go again under its own id; `flush` sends it. */
   retry(promptId: string): void {
     this.#change(promptId, (entry) =>
@@ -115,9 +125,9 @@ export class Outbox {
     else if (notice.state !== "idle") this.#advance(notice.promptId, "started");
   }
 
-  async #deliver(entry: OutboxEntry): Promise<void> {
+  async #deliver(entry: OutboxEntry, isPreempting = false): Promise<void> {
     try {
-      const answer = await this.#send(entry);
+      const answer = await this.#send(entry, isPreempting);
       this.#finish(entry.promptId, (isObject(answer) ? stringAt(answer, "stopReason") : undefined) ?? "end_turn");
     } catch (error) {
       this.#refused(entry.promptId, error);

@@ -134,6 +134,25 @@ describe("the app on the hub itself", () => {
     await phone.locator('[data-delivery="done"]').waitFor();
   });
 
+  it("P1 a waiting message is sent now, after it was asked whether the running turn may end", async () => {
+    const { sessionId } = await demo();
+    const desk = await stage().open("Laptop", sessionId, "driver", { viewport: DESK });
+    await say(desk, "long 5000");
+    await desk.locator('[data-turn="running"]').waitFor();
+    const phone = await stage().open("Pixel", sessionId);
+    await say(phone, "hello");
+    await phone.getByRole("button", { name: "1 message waits" }).click();
+    await desk.getByRole("button", { name: "1 message waits" }).click();
+    expect(await desk.getByRole("button", { name: /^Send now/ }).count()).toBe(0);
+    await phone.getByRole("button", { name: "Send now: hello" }).click();
+    await phone.getByRole("button", { name: "Let it finish" }).click();
+    await phone.getByRole("button", { name: "Send now: hello" }).click();
+    await phone.getByRole("button", { name: "Stop and send now" }).click();
+    await desk.locator(".divider", { hasText: "Stopped" }).waitFor();
+    await phone.locator('[data-delivery="done"]').waitFor();
+    expect(await phone.locator('[data-delivery="done"]').count()).toBe(1);
+  });
+
   it("L2 a hub killed in mid-stream: nothing is lost or doubled on screen", async () => {
     const script = { turns: [[{ stream: { count: 500, everyMs: 10, messageId: "m1" } }, { say: " THE END" }]] };
     const { editor, sessionId } = await stage().stage.share(script);

@@ -83,6 +83,27 @@ describe("session", () => {
     expect(await terminal.textContent()).not.toContain("Progress 10%P");
   });
 
+  it("steps through the changes of a diff, and leaves long lines whole on demand", async () => {
+    const { session, open } = stage();
+    fillSession(session);
+    const page = await open("Pixel");
+    await page.getByRole("button", { name: /Edit pool\.ts/ }).click();
+    const current = page.locator(".diff-line[aria-current]");
+    await page.getByRole("button", { name: "Next change" }).click();
+    const first = await current.textContent();
+    await page.getByRole("button", { name: "Next change" }).click();
+    await page.getByText("2 of 2").waitFor();
+    expect(await current.textContent()).not.toBe(first);
+    expect(await page.getByRole("button", { name: "Next change" }).isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Previous change" }).click();
+    expect(await current.textContent()).toBe(first);
+    const body = page.locator(".diff-body");
+    const isWide = (): Promise<boolean> => body.evaluate((element) => element.scrollWidth > element.clientWidth);
+    expect(await isWide()).toBe(false);
+    await page.locator(".diff").getByRole("button", { name: "Wrap" }).click();
+    expect(await isWide()).toBe(true);
+  });
+
   it("groups look-ups, folds thoughts and pins the plan", async () => {
     const { session, open } = stage();
     fillSession(session);

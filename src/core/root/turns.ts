@@ -24,6 +24,8 @@ import { finishCards } from "./settled-cards.ts";
 const CANCELLED: AnswerBody = { result: { stopReason: "cancelled" } };
 const REQUEST_CANCELLED: AnswerBody = { error: { code: RPC.requestCancelled, message: "Request cancelled" } };
 
+const isPreempt = (call: Call): boolean => stringAt(hubMeta(call.params), "delivery") === "preempt";
+
 export class Turns {
   readonly #context: RootContext;
   readonly #publisher: Publisher;
@@ -42,8 +44,8 @@ export class Turns {
     const ours = hubMeta(call.params);
     const promptId = stringAt(ours, "promptId");
     const prompt = makePrompt(call, withHubMeta(call.params, undefined), promptId, now);
-    if (promptId !== undefined && this.#joinsRetry(session, prompt, call, promptId)) return;
-    const isPreempting = stringAt(ours, "delivery") === "preempt" && session.lane.isRunning;
+    if (promptId !== undefined && this.#joinsRetry(session, prompt, call, promptId, now)) return;
+    const isPreempting = isPreempt(call) && session.lane.isRunning;
     const decision = session.lane.admit(call.caller, isPreempting);
     if (decision === "full") return call.answer({ error: laneFull(this.#context.options.lanePromptsMax) });
     if (decision === "start") return this.#start(session, prompt, now);
@@ -143,7 +145,7 @@ export class Turns {
     return true;
   }
 
-  #joinsRetry(session: RootSession, prompt: Prompt, call: Call, promptId: string): boolean {
+  #joinsRetry(session: RootSession, prompt: Prompt, call: Call, promptId: string, now: number): boolean {
     const found = session.lane.findRetry(call.caller.by.device, promptId);
     if (found === undefined) return false;
     const known = "prompt" in found ? found.prompt.fingerprint : found.outcome.fingerprint;
@@ -153,9 +155,20 @@ export class Turns {
           promptId,
         }),
       });
-    } else if ("prompt" in found) found.prompt.calls.add(call);
-    else call.answer(found.outcome.body);
+    } else if ("prompt" in found) {
+      found.prompt.calls.add(call);
+      if (isPreempt(call)) this.#preemptFor(session, found.prompt, call.caller, now);
+    } else call.answer(found.outcome.body);
     return true;
+  }
+
+  /** The same prompt again, now to preempt: where it waits it goes first, and the running turn ends for it (P1). */
+  #preemptFor(session: RootSession, prompt: Prompt, caller: Caller, now: number): void {
+    const [waiting] = session.lane.removeWaiting((other) => other === prompt);
+    if (waiting === undefined) return;
+    session.lane.enqueue(waiting, "next");
+    this.#cancelTurn(session, caller, now);
+    this.#publisher.turn(session, now);
   }
 
   #start(session: RootSession, prompt: Prompt, now: number): void {

@@ -34,6 +34,25 @@ export function diffHunks(before: string, after: string): readonly DiffHunk[] {
   });
 }
 
+/** The first `limit` lines. */
+export function firstLines(hunks: readonly DiffHunk[], limit: number): readonly DiffHunk[] {
+  const shown: DiffHunk[] = [];
+  let left = limit;
+  for (const hunk of hunks) {
+    if (left <= 0) break;
+    shown.push({ ...hunk, lines: hunk.lines.slice(0, left) });
+    left -= hunk.lines.length;
+  }
+  return shown;
+}
+
+/** The first line of every stretch of changed lines. */
+export function changeStarts(hunks: readonly DiffHunk[]): readonly DiffLine[] {
+  return hunks.flatMap(({ lines }) =>
+    lines.filter((line, index) => line.kind !== "same" && (lines[index - 1]?.kind ?? "same") === "same"),
+  );
+}
+
 function readLines(lines: readonly string[], oldStart: number, newStart: number): readonly DiffLine[] {
   const out: DiffLine[] = [];
   let [oldNumber, newNumber] = [oldStart, newStart];

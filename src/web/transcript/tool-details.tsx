@@ -41,7 +41,7 @@ export function ToolDetails({ card }: { readonly card: JsonObject }): ReactEleme
 }
 
 function ContentPart({ part }: { readonly part: JsonObject }): ReactElement | null {
-  if (part["type"] === "diff") return <DiffView diff={readDiff(part)} />;
+  if (part["type"] === "diff") return <DiffView diff={readDiff(part)} mayUnwrap />;
   const content = objectAt(part, "content");
   if (part["type"] !== "content" || content === undefined) return null;
   const text = stringAt(content, "text");

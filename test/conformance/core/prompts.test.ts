@@ -70,6 +70,26 @@ test("P1 preempting is an explicit request: it cancels the running turn and goes
   expect(running(world)).toEqual(["now"]);
 });
 
+test("P1 P3 a waiting prompt sent again to preempt goes first at once, and runs once; where it runs already nothing ends", () => {
+  const { world, session, phone } = shared();
+  const tablet = world.remote();
+  const first = world.prompt(world.primary, session, "running");
+  world.prompt(tablet, session, "waiting");
+  const send = (meta: object) => world.prompt(phone, session, "mine", { promptId: "m", ...meta });
+  const plain = send({});
+  expect(world.primary.responses.get(first)).toBeUndefined();
+  const hurried = send({ delivery: "preempt" });
+  expect(world.primary.result(first)).toEqual({ stopReason: "cancelled" });
+  expect(running(world)).toEqual(["mine"]);
+  const cancels = world.agent.of("session/cancel").length;
+  send({ delivery: "preempt" });
+  expect(world.agent.of("session/cancel")).toHaveLength(cancels);
+  world.agent.end(session);
+  world.settle();
+  for (const id of [plain, hurried]) expect(phone.result(id)).toEqual({ stopReason: "end_turn" });
+  expect(running(world)).toEqual(["waiting"]);
+});
+
 test("P1 the lane can be listed, changed and emptied by whoever may prompt", () => {
   const { world, session, phone } = shared();
   const tablet = world.remote({ extended: true });
