@@ -13,9 +13,8 @@ import { HUB } from "../../protocol/hub-methods.ts";
 import { type InteractionId, sessionId } from "../../protocol/ids.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { LINK } from "../../protocol/link.ts";
-import type { Author, By } from "../../protocol/meta.ts";
+import type { Author } from "../../protocol/meta.ts";
 import type { Scope } from "../../protocol/scopes.ts";
-import { mergeCapabilities } from "../capabilities.ts";
 import type { Encoder } from "../fanout/feed.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
 import type { OpenAskView, Verdict } from "./ask.ts";
@@ -30,9 +29,8 @@ import type { MirrorHistory, MirrorOptions, MirrorPorts } from "./ports.ts";
 import { tellPresence } from "./presence.ts";
 import { MirrorRequests } from "./requests.ts";
 import type { MirrorSession } from "./session.ts";
+import { HUB_BY, ToldOfClients } from "./told-of-clients.ts";
 import { linkLost, UpCalls } from "./up.ts";
-
-const HUB_BY: By = { connectionId: "hub", device: "hub", name: "acp-hub" };
 
 export class Mirror<Encoded> {
   readonly #context: MirrorContext<Encoded>;
@@ -41,12 +39,11 @@ export class Mirror<Encoded> {
   readonly #attachments: Attachments<Encoded>;
   readonly #requests: MirrorRequests<Encoded>;
   readonly #events: LinkEvents<Encoded>;
+  readonly #told: ToldOfClients<Encoded>;
   /** Clients that initialized before the agent did (I2). */
   readonly #early = new Map<Connection<Encoded>, ClientRequest[]>();
   /** Devices that lost the right to prompt while the link was down. */
   readonly #lostPrompts = new Set<string>();
-  #toldCapabilities = "";
-  #toldAnswerers = 0;
   #lastNow = 0;
 
   constructor(
@@ -60,7 +57,12 @@ export class Mirror<Encoded> {
     this.#context = context;
     this.#up = new UpCalls(context);
     this.#copies = new Copies(context, (linkId) => this.#up.clientIdOf(linkId));
-    this.#attachments = new Attachments(context, this.#copies, () => this.#tellCapabilities());
+    this.#attachments = new Attachments(context, this.#copies, () => this.#told.tellCapabilities());
+    this.#told = new ToldOfClients(context, {
+      up: this.#up,
+      hasAttached: (connection) => this.#attachments.hasAttached(connection),
+      onAgentReady: () => this.#onAgentReady(),
+    });
     this.#requests = new MirrorRequests(context, this.#attachments, this.#up, filter);
     context.onPresence = (session) => tellPresence(context, session);
     this.#events = new LinkEvents(context, this.#attachments, this.#copies, () => this.#onAgentReady());
@@ -119,10 +121,7 @@ export class Mirror<Encoded> {
   /** The bridge dialled and was welcomed. Its snapshot comes next. */
   onLinkUp(): void {
     this.#context.isLinkUp = true;
-    this.#toldCapabilities = "";
-    this.#toldAnswerers = 0;
-    this.#tellCapabilities();
-    this.#tellAnswerers();
+    this.#told.onLinkUp();
   }
 
   /** R4: copies and proposals stay; requests on their way are answered. */
@@ -181,8 +180,8 @@ export class Mirror<Encoded> {
     this.#attachments.onGone(connection);
     this.#copies.onGone(connection);
     this.#context.notifyLink(LINK.gone, { connectionId: connection.id });
-    this.#tellCapabilities();
-    this.#tellAnswerers();
+    this.#told.tellCapabilities();
+    this.#told.tellAnswerers();
   }
 
   /** A hub-wide connection attached a session elsewhere: here it no longer watches (B1). */
@@ -199,7 +198,7 @@ export class Mirror<Encoded> {
   onScopesChanged(connection: Connection<Encoded>, scopes: ReadonlySet<Scope>): void {
     connection.scopes = scopes;
     this.#copies.onScopesChanged(connection);
-    this.#tellAnswerers();
+    this.#told.tellAnswerers();
   }
 
   /**
@@ -347,12 +346,12 @@ export class Mirror<Encoded> {
   }
 
   #onDeclared(connection: Connection<Encoded>): void {
-    this.#tellAnswerers();
+    this.#told.tellAnswerers();
     this.#attachments.onInitialized(connection);
     // A plain client is asked behind the history it is about to load (X6), or when it turns out to load none.
     if (connection.abilities.isExtended || !this.#attachments.isUndecided(connection))
       this.#copies.offerAll(connection);
-    this.#tellCapabilities();
+    this.#told.tellCapabilities();
   }
 
   #onAgentReady(): void {
@@ -362,33 +361,6 @@ export class Mirror<Encoded> {
       this.#context.ports.cancelTimer(initTimer(connection));
       for (const request of requests) this.#completeInitialize(connection, request);
     }
-  }
-
-  /** X3: the editor's word that is no answer waits for the first count of copies only where somebody may hold one. */
-  #tellAnswerers(): void {
-    let count = 0;
-    for (const each of this.#context.connections) if (each.isInitialized && each.may("interactions:answer")) count += 1;
-    if (!this.#context.isLinkUp || count === this.#toldAnswerers) return;
-    this.#toldAnswerers = count;
-    this.#context.notifyLink(LINK.answerers, { count });
-  }
-
-  /** I3: the hub's part of the merged view, re-sent when it changed. A hub-wide connection is part of it where it is attached. */
-  #tellCapabilities(): void {
-    if (!this.#context.isLinkUp) return;
-    const declared = [...this.#context.connections]
-      .filter((each) => each.isInitialized && (!each.isHubWide || this.#attachments.hasAttached(each)))
-      .map((each) => each.capabilities);
-    const merged = mergeCapabilities(undefined, declared);
-    const text = JSON.stringify(merged);
-    if (text === this.#toldCapabilities) return;
-    this.#toldCapabilities = text;
-    this.#up.request(ACP.initialize, { protocolVersion: 1, clientCapabilities: merged }, HUB_BY, (body) => {
-      if ("result" in body && typeof body.result === "object" && body.result !== null && !Array.isArray(body.result)) {
-        this.#context.agentInfo ??= body.result;
-        this.#onAgentReady();
-      }
-    });
   }
 }
 

@@ -31,12 +31,13 @@ import { Primary, RootContext } from "./context.ts";
 import { Ending } from "./ending.ts";
 import { HOLD_TIMER } from "./holds.ts";
 import { HostRequests } from "./host-requests.ts";
+import { LinkControl } from "./link-control.ts";
 import { asSessionId } from "./link-side.ts";
 import { Listing } from "./listing.ts";
 import { Loads } from "./loads.ts";
 import { Opens } from "./opens.ts";
 import type { RootOptions, RootPorts } from "./ports.ts";
-import { passPresence, tellAlone } from "./presence.ts";
+import { tellAlone } from "./presence.ts";
 import { takePrimaryResponse } from "./primary-copy.ts";
 import { Publisher } from "./publisher.ts";
 import { Requests } from "./requests.ts";
@@ -57,6 +58,7 @@ export class Root {
   readonly #hosts: HostRequests;
   readonly #requests: Requests;
   readonly #updates: AgentUpdates;
+  readonly #linkControl: LinkControl;
   readonly #linkCalls = new InFlight<Call>();
   /** How the agent ended, once it has: every request gets it. */
   #gone: AnswerBody | undefined;
@@ -71,6 +73,7 @@ export class Root {
     this.#publisher = new Publisher(context);
     this.#asks = new Asks(context, this.#publisher);
     this.#turns = new Turns(context, this.#publisher, this.#asks);
+    this.#linkControl = new LinkControl(context, this.#asks, this.#turns);
     this.#setters = new Setters(context, this.#publisher);
     this.#opens = new Opens(context, this.#publisher, (session, frame, now) =>
       this.#updates.deliver(session, frame, now),
@@ -258,8 +261,8 @@ export class Root {
     if (frame.kind === "response") return;
     const params = paramsOf(frame.msg) ?? {};
     if (frame.kind === "notification" && frame.msg.method.startsWith("_acp-hub/link/")) {
-      this.#onLinkControl(frame.msg.method, params, now);
-      return;
+      if (frame.msg.method === LINK.gone) this.#lastSeenAt = now;
+      return this.#linkControl.on(frame.msg.method, params, now);
     }
     if (frame.kind === "request" && frame.msg.method === ACP.initialize) {
       this.#initializeLink(frame.msg, params);
@@ -318,47 +321,6 @@ export class Root {
     this.#lastNow = now;
     if (name === HOLD_TIMER) this.#opens.releaseAll(now);
     else this.#asks.onTimer(name, now);
-  }
-
-  /** What the hub has on disk, by session: older events are coalesced before others when the journal is over its bound (S3). */
-  #onAck(params: JsonObject): void {
-    for (const session of this.#context.sessions.values()) {
-      const seq = Object.hasOwn(params, session.id) ? params[session.id] : undefined;
-      if (typeof seq === "number") session.journal.acknowledge(seq);
-    }
-  }
-
-  #onLinkControl(method: string, params: JsonObject, now: number): void {
-    switch (method) {
-      case LINK.propose:
-        return this.#asks.propose(params, now);
-      case LINK.copies:
-        return this.#asks.onCopies(params, now);
-      case LINK.answerers:
-        this.#context.answerers = numberAt(params, "count") ?? 0;
-        return undefined;
-      case LINK.ack:
-        return this.#onAck(params);
-      case LINK.attached: {
-        const session = this.#sessionOf(params);
-        if (session !== undefined && typeof params["count"] === "number") session.remoteCount = params["count"];
-        return undefined;
-      }
-      case LINK.presence: {
-        const session = this.#sessionOf(params);
-        if (session !== undefined) passPresence(this.#context, session, params);
-        return undefined;
-      }
-      case LINK.gone: {
-        this.#lastSeenAt = now;
-        const key = stringAt(params, "connectionId") ?? "";
-        for (const session of this.#context.sessions.values())
-          this.#turns.onCallerGone(session, (caller) => caller.key === key, now);
-        return this.#asks.onCallerGone((connection) => connection === key, now);
-      }
-      default:
-        return this.#context.ports.observe({ kind: "bad-link-message", method });
-    }
   }
 
   #sessionOf(params: JsonObject): RootSession | undefined {
