@@ -1,7 +1,8 @@
 /** The backend under test, the fake in memory behind it, a plain ACP client in front of it, and time in the test's hand. */
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterAll } from "vitest";
 import type { Backend } from "../../../src/backends/backend.ts";
 import { type ZcodeConfig, zcodeBackend } from "../../../src/backends/zcode/backend.ts";
 import type { Clock } from "../../../src/backends/zcode/clock.ts";
@@ -207,10 +208,21 @@ export interface HarnessOptions {
 
 const STEP_MS = 100;
 
+const homes: string[] = [];
+afterAll(() => {
+  for (const home of homes) rmSync(home, { recursive: true, force: true });
+});
+
+function makeHome(): string {
+  const home = mkdtempSync(join(tmpdir(), "zcode-home-"));
+  homes.push(home);
+  return home;
+}
+
 export async function harness(scenario: Scenario, options: HarnessOptions = {}): Promise<Harness> {
   const clock = new HandClock();
   const fakes: FakeZcode[] = [];
-  const home = options.home ?? mkdtempSync(join(tmpdir(), "zcode-home-"));
+  const home = options.home ?? makeHome();
   const start = (handlers: ChildHandlers): FakeZcode => {
     const before = fakes.at(-1);
     const fake = new FakeZcode(before === undefined ? scenario : (options.next ?? scenario), {

@@ -1,14 +1,20 @@
 /** What is started, with what, and where the provider tables come from. */
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { resolveExecutable } from "../../../../../src/backends/zcode/process/executable.ts";
 import { disallowedTools, planLaunch } from "../../../../../src/backends/zcode/process/launch.ts";
 import { chooseNode } from "../../../../../src/backends/zcode/process/node-choice.ts";
 
+const homes: string[] = [];
+afterAll(() => {
+  for (const home of homes) rmSync(home, { recursive: true, force: true });
+});
+
 function place(): { home: string; write(path: string, text: string): string } {
   const home = mkdtempSync(join(tmpdir(), "zcode-launch-"));
+  homes.push(home);
   return {
     home,
     write(path, text) {
