@@ -5,6 +5,7 @@ import type { DiffPart } from "../approval/question.ts";
 import { IconButton } from "../ui/icon-button.tsx";
 import { VisibleText } from "../ui/visible-text.tsx";
 import { changeStarts, type DiffHunk, type DiffLine, diffHunks, firstLines } from "./diff-lines.ts";
+import { WrapButton } from "./wrap-button.tsx";
 
 const LINES_SHOWN = 400;
 const CHARS_MAX = 400_000;
@@ -63,16 +64,7 @@ function DiffBody({ diff, mayUnwrap }: Required<DiffViewProps>): ReactElement {
       <DiffCaption diff={diff}>
         <span className="row-actions">
           {changes.length > 1 && <ChangeButtons at={at} count={changes.length} onGo={setAt} />}
-          {mayUnwrap && (
-            <button
-              type="button"
-              className="copy-button"
-              aria-pressed={wrapLines}
-              onClick={() => settings.change({ wrapLines: !wrapLines })}
-            >
-              Wrap
-            </button>
-          )}
+          {mayUnwrap && <WrapButton />}
         </span>
       </DiffCaption>
       <section

@@ -3,6 +3,7 @@ import { type ReactElement, useMemo, useState } from "react";
 import { useObservable, useServices } from "../app/hooks.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { type TerminalRun, terminalRuns } from "./terminal-text.ts";
+import { WrapButton } from "./wrap-button.tsx";
 import "./terminal.css";
 
 const LINES_SHOWN = 200;
@@ -18,14 +19,7 @@ export function TerminalView({ text }: { readonly text: string }): ReactElement 
       <figcaption>
         <span>Output</span>
         <span className="row-actions">
-          <button
-            type="button"
-            className="copy-button"
-            aria-pressed={wrapLines}
-            onClick={() => settings.change({ wrapLines: !wrapLines })}
-          >
-            Wrap
-          </button>
+          <WrapButton />
           <CopyButton text={runs.map((run) => run.text).join("")} label="Copy output" />
         </span>
       </figcaption>
