@@ -99,6 +99,11 @@ export class Outbox<Encoded> {
     return this.#subscriptions.has(feed);
   }
 
+  /** The last event of a session that has gone out; undefined when it is not read. */
+  cursorOf(feed: Feed<Encoded>): number | undefined {
+    return this.#subscriptions.get(feed)?.cursor;
+  }
+
   /** Begins (or begins anew) to read a session after `cursor`. What was queued for it before is kept in front. */
   subscribe(feed: Feed<Encoded>, source: CatchUpSource, cursor: number): void {
     const queued = this.#subscriptions.get(feed)?.end() ?? [];
@@ -198,6 +203,10 @@ class Subscription<Encoded> implements FeedReader<Encoded> {
     this.#feed = feed;
     this.#source = source;
     this.#cursor = cursor;
+  }
+
+  get cursor(): number {
+    return this.#cursor;
   }
 
   onSegment(segment: Segment<Encoded>): void {

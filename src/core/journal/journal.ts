@@ -5,6 +5,7 @@
  * J2 `since(c)` gives exactly the events after c, coalesced, or says why it cannot; it never guesses.
  * J3 Over the bound the oldest events are coalesced first, then dropped; `exactAfter` and `isWhole` say so at once.
  * J4 Text is joined as it is written, with the piece lengths kept, so that joining costs no cursor its exactness.
+ * J5 What the one reader without another source has not read stays exact, up to `UNREAD_BOUNDS` times the bound.
  */
 import type { Epoch } from "../../protocol/ids.ts";
 import type { JsonObject } from "../../protocol/json.ts";
@@ -19,12 +20,15 @@ export type Since =
 
 /** Text is joined in pieces of about this size: one by one, every event would leave a string behind for as long as the journal lives. */
 const LOOSE_CHARS_MAX = 16_384;
+/** How many times the bound may wait for the reader that has no other source, before it has to start over. */
+const UNREAD_BOUNDS = 4;
 /** What one event costs besides its text, roughly. */
 const EVENT_OVERHEAD_BYTES = 160;
 
 export class Journal {
   readonly epoch: Epoch;
   readonly #maxBytes: number;
+  readonly #readerAt: () => number | undefined;
   #items: JournalItem[] = [];
   /** Text of the last item that does not stand in its run yet. */
   #loose: string[] = [];
@@ -34,13 +38,20 @@ export class Journal {
   #exactAfter = 0;
   #acked = 0;
   #isWhole: boolean;
+  /** Over this it is shrunk: the bound, or more while a reader lags. */
+  #shrinkAt: number;
   /** What items that are no text count for: measured when they came, so that shrinking need not write them out again. */
   readonly #sizes = new WeakMap<JournalItem, number>();
 
-  /** `isWhole` false: history before the first event exists and is not here (a resumed session). */
-  constructor(epoch: Epoch, maxBytes: number, isWhole = true) {
+  /**
+   * `isWhole` false: history before the first event exists and is not here (a resumed session). `readerAt`: the cursor of a
+   * reader that gets nowhere else what falls out here (the link); undefined while there is none.
+   */
+  constructor(epoch: Epoch, maxBytes: number, isWhole = true, readerAt: () => number | undefined = () => undefined) {
     this.epoch = epoch;
     this.#maxBytes = maxBytes;
+    this.#shrinkAt = maxBytes;
+    this.#readerAt = readerAt;
     this.#isWhole = isWhole;
   }
 
@@ -94,7 +105,7 @@ export class Journal {
       if (kept.run === undefined) this.#sizes.set(kept, bytes);
       this.#bytes += bytes;
     }
-    if (this.#bytes > this.#maxBytes) this.#shrink();
+    if (this.#bytes > this.#shrinkAt) this.#shrink();
   }
 
   #join(previous: JournalItem & { readonly run: TextRun }, item: JournalItem, { text, pieces }: TextRun): void {
@@ -209,29 +220,41 @@ export class Journal {
     this.#acked = Math.max(this.#acked, Math.min(seq, this.#tail));
   }
 
-  /** J3: coalesces what is acknowledged, then the older half; drops from the front what still does not fit. */
+  /** J3, J5: coalesces what is acknowledged, then the older half; drops from the front what still does not fit. */
   #shrink(): void {
     this.#settle();
     // A quarter is freed each time, so that the cost of shrinking is a constant per event.
     const target = this.#maxBytes * 0.75;
     const acked = this.#acked > this.#exactAfter ? this.#indexAfter(this.#acked) : 0;
-    if (acked > 0 && acked < this.#items.length >> 1) this.#coalesceFirst(acked);
-    if (this.#bytes > target) this.#coalesceFirst(this.#items.length >> 1);
+    if (acked > 0 && acked < this.#items.length >> 1) this.#coalesceFirst(Math.min(acked, this.#readCount()));
+    if (this.#bytes > target) this.#coalesceFirst(Math.min(this.#items.length >> 1, this.#readCount()));
+    this.#dropFirst(target, Math.min(this.#items.length - 1, this.#readCount()));
+    this.#shrinkAt = Math.max(this.#maxBytes, this.#bytes + this.#maxBytes / 8);
+  }
+
+  /** How many items the reader without another source has; all of them where there is none, or it lags too far. */
+  #readCount(): number {
+    const at = this.#readerAt();
+    if (at === undefined || at >= this.#tail || this.#bytes > this.#maxBytes * UNREAD_BOUNDS) return this.#items.length;
+    return this.#indexAfter(at);
+  }
+
+  #dropFirst(target: number, countMax: number): void {
     let dropped = 0;
-    while (this.#bytes > target && dropped < this.#items.length - 1) {
+    while (this.#bytes > target && dropped < countMax) {
       const item = this.#items[dropped];
       if (item === undefined) break;
       this.#bytes -= this.#sizeOf(item);
       this.#exactAfter = Math.max(this.#exactAfter, item.last);
       dropped += 1;
     }
-    if (dropped > 0) {
-      this.#items = this.#items.slice(dropped);
-      this.#isWhole = false;
-    }
+    if (dropped === 0) return;
+    this.#items = this.#items.slice(dropped);
+    this.#isWhole = false;
   }
 
   #coalesceFirst(count: number): void {
+    if (count <= 0) return;
     const older = this.#items.slice(0, count);
     this.#exactAfter = older.reduce((last, item) => Math.max(last, item.last), this.#exactAfter);
     this.#items = [...coalesce(older), ...this.#items.slice(count)];

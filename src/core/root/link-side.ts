@@ -80,6 +80,11 @@ export class LinkSide {
     this.#outbox?.subscribe(session.feed, catchUpSource(session), startCursor(session, acked));
   }
 
+  /** How far the hub has been sent a session; undefined while there is no hub. */
+  cursorOf(session: RootSession): number | undefined {
+    return this.#outbox?.cursorOf(session.feed);
+  }
+
   unsubscribe(session: RootSession): void {
     this.#outbox?.unsubscribe(session.feed);
   }

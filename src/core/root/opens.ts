@@ -122,6 +122,7 @@ export class Opens {
       params,
       workspace,
       journalBytes,
+      linkCursor: (session) => this.#context.link.cursorOf(session),
       tailBytes,
       lanePromptsMax,
       isWhole,

@@ -27,6 +27,8 @@ export interface SessionSeed {
   readonly params: JsonObject;
   readonly workspace: string;
   readonly journalBytes: number;
+  /** How far the hub has been sent it; undefined while there is no hub. */
+  linkCursor(session: RootSession): number | undefined;
   readonly tailBytes: number | undefined;
   readonly lanePromptsMax: number;
   /** False when the agent knows history that this journal will not hold. */
@@ -92,7 +94,7 @@ export class RootSession {
     this.cwd = seed.workspace;
     this.roots = [this.cwd];
     this.#place(seed.params);
-    this.journal = new Journal(seed.epoch, seed.journalBytes, seed.isWhole);
+    this.journal = new Journal(seed.epoch, seed.journalBytes, seed.isWhole, () => seed.linkCursor(this));
     this.feed = new Feed(lineEncoder, seed.tailBytes);
     this.lane = new Lane(seed.lanePromptsMax);
     this.isListed = seed.openedBy === "remote";

@@ -36,6 +36,7 @@ export class CountingClient {
   #rest = Buffer.alloc(0);
   #isOpen = false;
   #onEnd = () => undefined;
+  #onLost = () => undefined;
   #onText = undefined;
 
   /** Resolves once the upgrade is accepted. */
@@ -49,7 +50,7 @@ export class CountingClient {
     this.#socket.write(clientFrame(text));
   }
 
-  /** Starts a round: resolves when the update that ends it has come. */
+  /** Starts a round: resolves when the update that ends it has come; rejects when the other side closes before. */
   round({ withLatency = false, withText = false } = {}) {
     this.frames = 0;
     this.bytes = 0;
@@ -57,8 +58,9 @@ export class CountingClient {
     this.endedAt = 0;
     this.latencies = withLatency ? [] : undefined;
     this.said = withText ? "" : undefined;
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       this.#onEnd = resolve;
+      this.#onLost = () => reject(new Error(`closed after ${this.frames} frames`));
     });
   }
 
@@ -76,6 +78,7 @@ export class CountingClient {
   }
 
   close() {
+    this.#onLost = () => undefined;
     this.#socket.destroy();
   }
 
@@ -84,6 +87,7 @@ export class CountingClient {
       const socket = connect(port, "127.0.0.1");
       this.#socket = socket;
       socket.on("error", reject);
+      socket.on("close", () => this.#onLost());
       const lines = Object.entries(headers)
         .map(([name, value]) => `${name}: ${value}\r\n`)
         .join("");

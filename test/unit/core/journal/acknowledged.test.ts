@@ -25,6 +25,42 @@ describe("a journal over its bound", () => {
     expect(journal.itemsAfter(7)).toEqual({ ok: false, reason: "coalesced" });
   });
 
+  describe("with a reader that has no other source", () => {
+    const text = (index: number) => ({
+      sessionId: "s",
+      update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text: `${index} `.padEnd(1000, "x") } },
+    });
+    const BOUND = 100_000;
+
+    function streamed(count: number, readerAt: (written: number) => number | undefined): Journal {
+      const journal: Journal = new Journal(epoch("e"), BOUND, true, () => readerAt(journal.tail));
+      for (let index = 1; index <= count; index += 1) journal.append(index, "session/update", text(index), 1100);
+      return journal;
+    }
+
+    it("J5 keeps exact what it has not read, and lets go of what it has", () => {
+      const journal = streamed(350, () => 30);
+      expect(journal.exactAfter).toBe(0);
+      expect(journal.itemsAfter(30).ok).toBe(true);
+      const moving = streamed(2000, (written) => Math.max(0, written - 300));
+      expect(moving.exactAfter).toBeGreaterThan(1000);
+      expect(moving.exactAfter).toBeLessThanOrEqual(1700);
+      expect(moving.itemsAfter(1700).ok).toBe(true);
+    });
+
+    it("J5 J3 does not wait for ever for one that has stopped, nor hold more when it has caught up", () => {
+      const stopped = streamed(2000, () => 30);
+      expect(stopped.exactAfter).toBeGreaterThan(30);
+      expect(stopped.bytes).toBeLessThan(4.5 * BOUND);
+      expect(streamed(2000, (written) => written).bytes).toBeLessThanOrEqual(BOUND);
+      let at = 0;
+      const late = streamed(350, () => at);
+      at = 350;
+      for (let index = 351; index < 400; index += 1) late.append(index, "session/update", text(index), 1100);
+      expect(late.bytes).toBeLessThanOrEqual(BOUND);
+    });
+  });
+
   it("J4 never joins text over an event that was merged into an earlier card", () => {
     const chunk = (text: string) => ({
       sessionId: "s",

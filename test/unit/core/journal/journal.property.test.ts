@@ -126,6 +126,28 @@ test("J3, S3 a journal over its bound gives every cursor it still serves exactly
   );
 });
 
+test("J5 a reader without another source finds every event after its cursor, however it lags, within four bounds", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(update, fc.nat(3)), { minLength: 20, maxLength: 150 }),
+      fc.integer({ min: 1500, max: 6000 }),
+      (steps, bytes) => {
+        let at = 0;
+        const journal: Journal = new Journal(epoch("e"), bytes, true, () => at);
+        const list = steps.map(([each]) => each);
+        for (const [index, [each, read]] of steps.entries()) {
+          journal.append(1, "session/update", { sessionId: "s", update: each }, JSON.stringify(each).length);
+          if (journal.bytes <= 3 * bytes) expect(journal.exactAfter).toBeLessThanOrEqual(Math.max(at, 0));
+          if (journal.exactAfter > at) at = journal.exactAfter;
+          const since = journal.since(at);
+          expect(since.ok && shown(since.items)).toEqual(shownUpdates(list.slice(at, index + 1)));
+          at = Math.min(index + 1, at + read);
+        }
+      },
+    ),
+  );
+});
+
 test("J3 shrinking costs a constant per event: a long stream at the bound stays at the bound", () => {
   const journal = new Journal(epoch("e"), 200_000);
   let shrinks = 0;
