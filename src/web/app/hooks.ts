@@ -60,6 +60,21 @@ export function useSame<T extends object>(value: T): T {
   return kept.current;
 }
 
+/** A value that changes fast, taken on at most every `everyMs`. The last one always comes. */
+export function useThrottled<T>(value: T, everyMs: number): T {
+  const [shown, setShown] = useState(value);
+  const latest = useRef(value);
+  latest.current = value;
+  const isBehind = !Object.is(shown, value);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was shown may be behind again at once
+  useEffect(() => {
+    if (!isBehind) return;
+    const timer = setTimeout(() => setShown(latest.current), everyMs);
+    return () => clearTimeout(timer);
+  }, [isBehind, shown, everyMs]);
+  return shown;
+}
+
 /** The present time, renewed every `everyMs` while the page is seen. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(() => Date.now());

@@ -7,7 +7,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["a", "To the allow button of the open question (Enter confirms)"],
   ["d", "To its reject button (Enter confirms)"],
   ["c", "To the message field"],
-  ["/", "Search sessions"],
+  ["/", "Search sessions; within an output: find in it"],
   ["g", "All sessions"],
   ["?", "This help"],
 ];

@@ -5,6 +5,7 @@ import { commandOf, locationText, readDiff } from "../approval/question.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { VisibleText } from "../ui/visible-text.tsx";
 import { ContentBlocks } from "./content-blocks.tsx";
+import { outputText } from "./output-text.ts";
 import { contents, exitCode } from "./tool-summary.ts";
 
 const DiffView = lazy(async () => ({ default: (await import("./diff-view.tsx")).DiffView }));
@@ -15,7 +16,8 @@ const RAW_CHARS_MAX = 20_000;
 
 export function ToolDetails({ card }: { readonly card: JsonObject }): ReactElement {
   const command = commandOf(objectAt(card, "rawInput"));
-  const output = terminalText(card);
+  const terminal = objectAt(objectAt(card, "_meta"), "terminal_output");
+  const output = stringAt(terminal, "data");
   const exit = exitCode(card);
   const parts = contents(card);
   return (
@@ -28,9 +30,9 @@ export function ToolDetails({ card }: { readonly card: JsonObject }): ReactEleme
       <Suspense fallback={<p className="muted">Loading…</p>}>
         {parts.map((part, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: content of one card is replaced whole
-          <ContentPart key={index} part={part} />
+          <ContentPart key={index} part={part} card={card} />
         ))}
-        {output !== undefined && <TerminalView text={output} />}
+        {output !== undefined && <TerminalView text={output} isCut={terminal?.["isCut"] === true} />}
       </Suspense>
       {exit !== undefined && <p className="muted">Exit code {exit}</p>}
       <Locations card={card} />
@@ -40,17 +42,18 @@ export function ToolDetails({ card }: { readonly card: JsonObject }): ReactEleme
   );
 }
 
-function ContentPart({ part }: { readonly part: JsonObject }): ReactElement | null {
+function ContentPart({ part, card }: { readonly part: JsonObject; readonly card: JsonObject }): ReactElement | null {
   if (part["type"] === "diff") return <DiffView diff={readDiff(part)} mayUnwrap />;
   const content = objectAt(part, "content");
   if (part["type"] !== "content" || content === undefined) return null;
-  const text = stringAt(content, "text");
-  // Output of commands comes as text with terminal colours; prose comes without.
-  return text?.includes("\u001b[") === true ? <TerminalView text={text} /> : <ContentBlocks blocks={[content]} />;
+  const output = outputOf(stringAt(content, "text"), card);
+  return output === undefined ? <ContentBlocks blocks={[content]} /> : <TerminalView text={output} />;
 }
 
-function terminalText(card: JsonObject): string | undefined {
-  return stringAt(objectAt(objectAt(card, "_meta"), "terminal_output"), "data");
+function outputOf(text: string | undefined, card: JsonObject): string | undefined {
+  // Some agents put what a command is for where its output will stand.
+  const isPurpose = text === stringAt(objectAt(card, "rawInput"), "description");
+  return text === undefined || isPurpose ? undefined : outputText(text, stringAt(card, "kind"));
 }
 
 function Locations({ card }: { readonly card: JsonObject }): ReactElement | null {

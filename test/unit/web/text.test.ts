@@ -3,7 +3,6 @@ import { lexer } from "marked";
 import { describe, expect, it } from "vitest";
 import { BlockLexer } from "../../../src/web/markdown/lex.ts";
 import { diffHunks } from "../../../src/web/transcript/diff-lines.ts";
-import { terminalRuns } from "../../../src/web/transcript/terminal-text.ts";
 import { hasHidden, splitVisible } from "../../../src/web/ui/visible-runs.ts";
 
 const names = (text: string): string[] =>
@@ -93,35 +92,5 @@ describe("diff", () => {
         expect(count("added") - count("removed")).toBe(size(after) - size(before));
       }),
     );
-  });
-});
-
-describe("terminal output", () => {
-  const text = (input: string): string =>
-    terminalRuns(input)
-      .map((run) => run.text)
-      .join("");
-
-  it("keeps colours as class names and 24-bit ones as values", () => {
-    const runs = terminalRuns("\u001b[31mred\u001b[0m \u001b[38;2;1;2;3mown\u001b[0m");
-    expect(runs.map((run) => [run.text, run.className, run.color])).toEqual([
-      ["red", "ansi-red-fg", undefined],
-      [" ", undefined, undefined],
-      ["own", undefined, "1, 2, 3"],
-    ]);
-  });
-
-  it("writes over a line at a carriage return", () => {
-    expect(text("10%\r55%\r100%\nnext\r\n")).toBe("100%\nnext\n");
-    expect(text("longer\rabc")).toBe("abcger");
-  });
-
-  it("drops what would set titles, move the cursor or touch the clipboard", () => {
-    const esc = "\u001b";
-    expect(
-      text(
-        `${esc}]0;title\u0007${esc}]52;c;AAAA${esc}\\${esc}[2J${esc}[Ha${esc}]8;;https://x\u0007link${esc}]8;;\u0007${esc}(B`,
-      ),
-    ).toBe("alink");
   });
 });
