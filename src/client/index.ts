@@ -84,4 +84,5 @@ export {
 export { oldestSeq, prependPage } from "./transcript/page.ts";
 export { reduceTranscript } from "./transcript/reduce.ts";
 export { mergeCard } from "./transcript/tool-card.ts";
+export type { Typist } from "./typing.ts";
 export { type WebSocketConstructor, type WebSocketLike, webSocketFactory } from "./web-socket.ts";

@@ -18,6 +18,7 @@ import type { Clock } from "./ports.ts";
 import type { CallOptions } from "./rpc.ts";
 import {
   type AttachState,
+  type Attendant,
   emptyView,
   type LoadOutcome,
   readAttendants,
@@ -28,6 +29,7 @@ import {
 import { EMPTY_TRANSCRIPT, type TranscriptInput } from "./transcript/item.ts";
 import { oldestSeq, prependPage } from "./transcript/page.ts";
 import { reduceTranscript } from "./transcript/reduce.ts";
+import { Typing, type Typist } from "./typing.ts";
 
 /** What a session needs of the connection under it. */
 export interface SessionPort {
@@ -60,6 +62,7 @@ export class SessionClient {
   readonly view: Observable<SessionView>;
   readonly #port: SessionPort;
   readonly #options: SessionOptions;
+  readonly #typing: Typing;
   #gate: CursorGate = EMPTY_GATE;
   #held: EventInput[] | undefined;
   #page: EventInput[] | undefined;
@@ -72,6 +75,7 @@ export class SessionClient {
     this.#port = port;
     this.#options = options;
     this.view = new Observable(emptyView(sessionId));
+    this.#typing = new Typing(sessionId, port);
   }
 
   /** Shows what the device kept. Before the first attach only. */
@@ -143,7 +147,10 @@ export class SessionClient {
         this.#receiveEvent({ kind: "event", method, params, stamp: readStamp(params) });
         break;
       case HUB.presence:
-        this.#patch({ attendants: readAttendants(params) });
+        this.#attended(readAttendants(params));
+        break;
+      case HUB.typing:
+        this.#typing.receive(params);
         break;
       case HUB.gap:
         this.#expectCatchUp(params);
@@ -185,6 +192,22 @@ export class SessionClient {
 
   cancel(): boolean {
     return this.#port.notify(ACP.sessionCancel, { sessionId: this.sessionId });
+  }
+
+  /** Who else writes a message here. */
+  get typists(): Observable<readonly Typist[]> {
+    return this.#typing.typists;
+  }
+
+  /** The draft has changed: the others are told that it is written, once there are any. An editor shows no such thing. */
+  drafted(isEmpty: boolean): void {
+    const others = this.view.value.attendants.filter((attendant) => !attendant.isPrimary).length - 1;
+    if (others > 0) this.#typing.tell(!isEmpty);
+  }
+
+  #attended(attendants: readonly Attendant[]): void {
+    this.#patch({ attendants });
+    this.#typing.keep(new Set(attendants.map((attendant) => attendant.connectionId)));
   }
 
   async setMode(modeId: string): Promise<void> {
@@ -264,7 +287,8 @@ export class SessionClient {
   /** After a long absence what came meanwhile stands under a line of its own. */
   #awayMarks(news: readonly EventInput[], now: number): readonly TranscriptInput[] {
     const { heardAt } = this.view.value;
-    const digest = heardAt === undefined || now - heardAt < AWAY_MS ? undefined : awayDigest(news);
+    const digest =
+      heardAt === undefined || now - heardAt < AWAY_MS ? undefined : awayDigest(news, this.view.value.transcript.usage);
     return digest === undefined ? [] : [{ kind: "mark", mark: "away", reason: "", ts: now, digest }];
   }
 

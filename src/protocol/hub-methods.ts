@@ -9,6 +9,7 @@ export const HUB = {
   interactionSettled: "_acp-hub/interaction_settled",
   interactionRejected: "_acp-hub/interaction_rejected",
   presence: "_acp-hub/presence",
+  typing: "_acp-hub/typing",
   detached: "_acp-hub/detached",
   reset: "_acp-hub/reset",
   gap: "_acp-hub/gap",
@@ -19,7 +20,7 @@ export const HUB = {
 } as const;
 
 /** Names a hub puts into `_meta["acp-hub"].features` of its initialize result. */
-export const FEATURES = ["cursor", "turn", "queue", "interactions", "presence", "promptId"] as const;
+export const FEATURES = ["cursor", "turn", "queue", "interactions", "presence", "promptId", "typing"] as const;
 
 export type TurnState = "running" | "idle" | "waiting";
 

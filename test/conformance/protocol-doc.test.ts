@@ -40,6 +40,7 @@ const PAYLOADS: Readonly<Record<string, (params: JsonObject) => boolean>> = {
   [HUB.presence]: (params) =>
     numberAt(params, "count") === arrayAt(params, "clients")?.length &&
     (arrayAt(params, "clients") ?? []).every((client) => readBy(client) !== undefined),
+  [HUB.typing]: (params) => typeof params["typing"] === "boolean",
   [HUB.detached]: (params) => ["instance-gone", "closed", "superseded"].includes(stringAt(params, "reason") ?? ""),
   [HUB.reset]: (params) => typeof params["epoch"] === "string" && typeof params["reason"] === "string",
   [HUB.gap]: (params) => (numberAt(params, "from") ?? 1) <= (numberAt(params, "to") ?? 0),

@@ -85,6 +85,9 @@ export class FakeConnection {
   #onNotification(method: string, params: JsonObject): void {
     const session = this.#host.session(String(params["sessionId"]));
     if (method === "session/cancel") session?.running?.connection.onCancel?.(session);
+    if (method === "_acp-hub/typing")
+      for (const other of session?.attached ?? [])
+        if (other !== this) other.notify(method, { ...params, by: { ...this.by } });
   }
 
   /** What a cancel does to the running prompt; set by the test's agent. */

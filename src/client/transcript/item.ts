@@ -52,9 +52,14 @@ export interface MarkItem extends Placed {
 /** Counts of what happened during an absence. */
 export interface AwayDigest {
   readonly decisions: number;
+  /** Turns that ended as turns do. */
   readonly turns: number;
+  readonly failedTurns: number;
   readonly files: number;
+  /** Tools that failed. */
   readonly failures: number;
+  /** What was spent, where the agent reports it. */
+  readonly cost?: { readonly amount: number; readonly currency: string };
 }
 
 export interface RawItem extends Placed {

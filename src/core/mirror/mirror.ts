@@ -234,7 +234,7 @@ export class Mirror<Encoded> {
       }
       case "notification":
         if (connection.isInitialized)
-          this.#requests.onNotification(connection, frame.msg.method, paramsOf(frame.msg) ?? {});
+          this.#requests.onNotification(connection, frame.msg.method, paramsOf(frame.msg) ?? {}, now);
         return;
       case "request":
         this.#onRequest(connection, frame);

@@ -28,6 +28,7 @@ import { checkMethod, checkReachesAgent, isDisguised, mayNotify, OPENS_SESSION, 
 import { livePage } from "./live-pages.ts";
 import { pageLimit } from "./page-limit.ts";
 import type { MirrorSession } from "./session.ts";
+import { TypingSigns } from "./typing.ts";
 import { stampBy, type UpCalls } from "./up.ts";
 
 export class MirrorRequests<Encoded> {
@@ -35,6 +36,7 @@ export class MirrorRequests<Encoded> {
   readonly #attachments: Attachments<Encoded>;
   readonly #up: UpCalls<Encoded>;
   readonly #filter: ParamsFilter;
+  readonly #typing = new TypingSigns<Encoded>();
 
   constructor(
     context: MirrorContext<Encoded>,
@@ -84,14 +86,19 @@ export class MirrorRequests<Encoded> {
   }
 
   /** One notification of an initialized client. */
-  onNotification(connection: Connection<Encoded>, method: string, params: JsonObject): void {
+  onNotification(connection: Connection<Encoded>, method: string, params: JsonObject, now: number): void {
     if (method === ACP.cancelRequest) return this.#cancelRequest(connection, params["requestId"]);
     if (method.startsWith("$/")) return undefined;
     // Nothing a client sends may pass for the hub's own word to the bridge.
-    if (!mayNotify(connection.scopes, method)) {
+    const isTaken =
+      method === HUB.typing
+        ? this.#typing.pass(connection, this.#session(params), params["typing"] === true, now)
+        : mayNotify(connection.scopes, method);
+    if (!isTaken) {
       return this.#context.ports.observe({ kind: "notification-refused", connectionId: connection.id, method });
     }
-    return this.#context.notifyLink(method, stampBy(params, connection.author));
+    if (method !== HUB.typing) this.#context.notifyLink(method, stampBy(params, connection.author));
+    return undefined;
   }
 
   /** The initialize result a remote client gets: the agent's own, and what the hub adds (I5). */

@@ -35,7 +35,11 @@ export interface ComposerProps {
 
 export const Composer = memo(
   ({ session, offers, isRunning, takesImages, canSetOptions, handed }: ComposerProps): ReactElement => {
-    const [draft, setDraft] = useDraft(offers.sessionId, handed);
+    const [draft, keepDraft] = useDraft(offers.sessionId, handed);
+    const setDraft = (next: Draft): void => {
+      keepDraft(next);
+      session.drafted(next.text.trim() === "");
+    };
     const attachments = useAttachments();
     const field = useRef<HTMLTextAreaElement>(null);
     const caret = useCaret(field);

@@ -4,10 +4,10 @@ import { type Attendant, type SessionClient, type SessionView, shownCards } from
 import type { TurnNotice } from "../../protocol/hub-methods.ts";
 import { stringAt } from "../../protocol/json.ts";
 import { instanceOf } from "../app/home-store.ts";
-import { useNow, useObservable, useServices } from "../app/hooks.ts";
-import { Icon } from "../ui/icon.tsx";
+import { useObservable, useServices } from "../app/hooks.ts";
 import { IconButton } from "../ui/icon-button.tsx";
 import { baseName } from "../ui/path.ts";
+import { AttendantsChip, typingText, useOwnDevice } from "./attendants.tsx";
 import { LinkChip } from "./link-chip.tsx";
 import type { LinkView } from "./link-state.ts";
 import { SessionMenu } from "./session-menu.tsx";
@@ -45,15 +45,17 @@ export const SessionHeader = memo(
           <h1 className="truncate">{title}</h1>
           <span className="session-place truncate">
             <TurnWord turn={turn} />
-            {place !== "" && <span className="truncate">{place}</span>}
+            <Place session={session} place={place} />
           </span>
         </button>
-        <Attendants view={view} />
+        <AttendantsChip attendants={view.attendants} onClick={() => setMenuOpen(true)} />
         <LinkChip session={session} view={view} />
         <IconButton icon="more" label="Session menu" onClick={() => setMenuOpen(true)} />
         {isMenuOpen && (
           <SessionMenu
+            session={session}
             view={view}
+            turn={turn}
             title={title}
             instanceId={instance?.id ?? instanceId}
             canPrompt={canPrompt}
@@ -94,24 +96,24 @@ const TURN_WORDS: Readonly<Record<TurnNotice["state"], string>> = {
   idle: "Idle",
 };
 
+/** Where the agent works; while somebody else writes, that. */
+function Place({ session, place }: { readonly session: SessionClient; readonly place: string }): ReactElement | null {
+  const typing = typingText(useObservable(session.typists));
+  const words = typing ?? place;
+  return words === "" ? null : <span className={typing === undefined ? "truncate" : "truncate typing"}>{words}</span>;
+}
+
 function TurnWord({ turn }: { readonly turn: TurnNotice }): ReactElement {
-  useNow(60_000);
+  const own = useOwnDevice();
+  const { by } = turn;
+  // Whose message the agent works on; one's own needs no name.
+  const driver = turn.state === "idle" || by === undefined || by.device === own ? undefined : by.name;
   return (
     <span className={`turn-word ${turn.state}`} data-turn={turn.state}>
       <span className={turn.state === "running" ? "dot pulse" : "dot"} />
-      {TURN_WORDS[turn.state]}
-    </span>
-  );
-}
-
-function Attendants({ view }: { readonly view: HeaderView }): ReactElement | null {
-  const others = view.attendants;
-  if (others.length < 2) return null;
-  const names = others.map((attendant) => attendant.name).join(", ");
-  return (
-    <span className="chip attendants" title={names}>
-      <Icon name="users" small /> {others.length}
-      <span className="hidden-text"> attached: {names}</span>
+      <span className="truncate">
+        {turn.state === "running" && driver !== undefined ? `Running for ${driver}` : TURN_WORDS[turn.state]}
+      </span>
     </span>
   );
 }

@@ -1,17 +1,23 @@
 /** What can be done with a session as a whole, and the facts about it. */
 import { type ReactElement, useState } from "react";
+import type { SessionClient } from "../../client/index.ts";
+import type { TurnNotice } from "../../protocol/hub-methods.ts";
 import { isObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
 import { useObservable, useServices } from "../app/hooks.ts";
 import { hrefOf } from "../app/router.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import type { IconName } from "../ui/icon-paths.ts";
+import { moneyText } from "../ui/money.ts";
 import { Notice } from "../ui/notice.tsx";
+import { AttendantList } from "./attendants.tsx";
 import type { HeaderView } from "./session-header.tsx";
 import { useRights } from "./use-rights.ts";
 
 export interface SessionMenuProps {
+  readonly session: SessionClient;
   readonly view: HeaderView;
+  readonly turn: TurnNotice;
   readonly title: string;
   /** Undefined for a session that is not live. */
   readonly instanceId: string | undefined;
@@ -20,7 +26,8 @@ export interface SessionMenuProps {
   readonly onClose: () => void;
 }
 
-export function SessionMenu({ view, title, instanceId, canPrompt, onReload, onClose }: SessionMenuProps): ReactElement {
+export function SessionMenu(props: SessionMenuProps): ReactElement {
+  const { session, view, turn, title, instanceId, canPrompt, onReload, onClose } = props;
   const { api, router } = useServices();
   const rights = useRights();
   const [error, setError] = useState<string>();
@@ -38,7 +45,7 @@ export function SessionMenu({ view, title, instanceId, canPrompt, onReload, onCl
   return (
     <Dialog title={title} onClose={onClose}>
       {error !== undefined && <Notice tone="danger">{error}</Notice>}
-      <Facts view={view} />
+      <Facts session={session} view={view} turn={turn} />
       {canPrompt && instanceId !== undefined && (
         <Rename title={title} onRename={(name) => run(api.renameSession(instanceId, view.sessionId, name))} />
       )}
@@ -145,14 +152,20 @@ function Rename({
   );
 }
 
-function Facts({ view }: { readonly view: HeaderView }): ReactElement {
+function Facts({ session, view, turn }: Pick<SessionMenuProps, "session" | "view" | "turn">): ReactElement {
   const { usage } = view;
   const agent = objectAt(view.agent, "agentInfo");
-  const names = view.attendants.map((attendant) => attendant.name).join(", ");
   return (
     <dl className="facts">
       <Fact name="Agent" value={stringAt(agent, "title") ?? stringAt(agent, "name")} />
-      <Fact name="Attached" value={names === "" ? undefined : names} />
+      {view.attendants.length > 0 && (
+        <>
+          <dt>Attached</dt>
+          <dd>
+            <AttendantList session={session} attendants={view.attendants} turn={turn} />
+          </dd>
+        </>
+      )}
       <Fact name="Context" value={contextText(usage)} />
       <Fact name="Cost" value={costText(usage)} />
       <Fact name="Session" value={view.sessionId} isMono />
@@ -192,7 +205,7 @@ function costText(usage: HeaderView["usage"]): string | undefined {
   const cost = usage?.["cost"];
   if (!isObject(cost)) return undefined;
   const amount = numberAt(cost, "amount");
-  return amount === undefined ? undefined : `${amount.toFixed(2)} ${stringAt(cost, "currency") ?? ""}`;
+  return amount === undefined ? undefined : moneyText(amount, stringAt(cost, "currency") ?? "");
 }
 
 async function download(response: Promise<Response>, name: string): Promise<void> {

@@ -4,6 +4,7 @@ import type { AwayDigest, MarkItem, RawItem, SettledItem, TurnEndItem } from "..
 import { stringAt } from "../../protocol/json.ts";
 import { settledText } from "../approval/question.ts";
 import { Icon } from "../ui/icon.tsx";
+import { moneyText } from "../ui/money.ts";
 import { atTime } from "../ui/time.ts";
 import { Raw } from "./tool-details.tsx";
 
@@ -73,9 +74,11 @@ const counted = (count: number, one: string, many: string): string | undefined =
 function Away({ digest }: { readonly digest: AwayDigest | undefined }): ReactElement {
   const facts = [
     counted(digest?.turns ?? 0, "turn ended", "turns ended"),
+    counted(digest?.failedTurns ?? 0, "turn failed", "turns failed"),
     counted(digest?.decisions ?? 0, "decision", "decisions"),
     counted(digest?.files ?? 0, "file changed", "files changed"),
     counted(digest?.failures ?? 0, "tool failed", "tools failed"),
+    digest?.cost === undefined ? undefined : `${moneyText(digest.cost.amount, digest.cost.currency)} spent`,
   ].filter((fact) => fact !== undefined);
   return (
     <div className="divider away" data-mark="away">

@@ -150,3 +150,40 @@ test("C4.extensions an editor is told of no session it closed, nor one that neve
   plain.load(plain.remote({ extended: true }), other);
   expect(plain.primary.of("_acp-hub/presence")).toEqual([]);
 });
+
+test("C4.extensions C2.scopes typing is passed on to the others who read the session and understand it, and to nobody else", () => {
+  const { world, session, phone } = shared();
+  const desk = world.remote({ extended: true });
+  const plain = world.remote();
+  const elsewhere = world.remote({ extended: true });
+  for (const client of [desk, plain]) world.load(client, session);
+  phone.notify("_acp-hub/typing", { sessionId: session, typing: true, by: { name: "forged" } });
+  world.settle();
+  const { id: connectionId, connection } = phone;
+  const by = { connectionId, device: connection.device, name: "phone" };
+  expect(desk.of("_acp-hub/typing").map((frame) => frame.params)).toEqual([{ sessionId: session, typing: true, by }]);
+  for (const client of [phone, plain, elsewhere, world.primary]) expect(client.of("_acp-hub/typing")).toEqual([]);
+  phone.notify("_acp-hub/typing", { sessionId: session, typing: false });
+  world.settle();
+  expect(desk.of("_acp-hub/typing").at(-1)?.params).toMatchObject({ typing: false });
+  expect(world.agent.of("_acp-hub/typing")).toEqual([]);
+});
+
+test("C4.extensions C2.scopes who may not write, or does not read the session, types for nobody; and no one without end", () => {
+  const { world, session, phone } = shared();
+  const viewer = world.remote({ extended: true, scopes: ["sessions:read"] });
+  world.load(viewer, session);
+  const stranger = world.remote({ extended: true });
+  for (const client of [viewer, stranger]) client.notify("_acp-hub/typing", { sessionId: session, typing: true });
+  stranger.notify("_acp-hub/typing", { sessionId: "none", typing: true });
+  world.settle();
+  expect(phone.of("_acp-hub/typing")).toEqual([]);
+  for (let sign = 0; sign < 50; sign += 1)
+    phone.notify("_acp-hub/typing", { sessionId: session, typing: sign % 2 === 0 });
+  world.settle();
+  expect(viewer.of("_acp-hub/typing")).toHaveLength(10);
+  world.advance(10_000);
+  phone.notify("_acp-hub/typing", { sessionId: session, typing: true });
+  world.settle();
+  expect(viewer.of("_acp-hub/typing")).toHaveLength(11);
+});

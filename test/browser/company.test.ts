@@ -1,0 +1,175 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { DESK } from "../support/browser.ts";
+import { COMMAND_ASK, fillSession, NEW_CODE, OLD_CODE } from "../support/fake-scenes.ts";
+import { setHubStage } from "../support/hub-stage.ts";
+import { openSession, textPrompt } from "../support/stage.ts";
+import { setStage } from "../support/web-stage.ts";
+
+/** How long a fact is waited for. */
+const WAIT = { timeout: 15_000 };
+
+const field = (page: Page) => page.getByLabel("Message to the agent");
+
+/** Who the menu says is there, and what they do. */
+async function attended(page: Page): Promise<readonly string[]> {
+  const lines = await page
+    .locator(".attendant-list li")
+    .evaluateAll((all) => all.map((line) => [...line.children].map((part) => part.textContent ?? "").join(" | ")));
+  return lines.sort();
+}
+
+describe("presence, on the hub itself", () => {
+  const stage = setHubStage();
+
+  it("names who is attached, who types and who drives, and follows them as they come and go", async () => {
+    const { editor } = stage().stage.home.bridge(["demo"]);
+    const sessionId = await openSession(editor, {});
+    await stage().stage.linked();
+    const phone = await stage().open("Pixel", sessionId);
+    const chip = phone.locator(".attendants");
+    await expect.poll(() => chip.textContent(), WAIT).toMatch(/^\s*2 attached: /);
+    const laptop = await stage().open("Laptop", sessionId, "driver", { viewport: DESK });
+    await expect.poll(() => chip.textContent(), WAIT).toMatch(/^\s*3 attached: .*Laptop/);
+
+    await field(laptop).pressSequentially("long 12");
+    await phone.getByText("Laptop is typing…").waitFor();
+    expect(await laptop.getByText("is typing…").count()).toBe(0);
+    await chip.click();
+    await expect
+      .poll(() => attended(phone), WAIT)
+      .toEqual(
+        [expect.stringMatching(/ \| editor$/), "Laptop | typing", "Pixel | this device"].sort((a, b) =>
+          String(a).localeCompare(String(b)),
+        ),
+      );
+
+    await laptop.getByRole("button", { name: "Send" }).click();
+    await expect.poll(() => attended(phone), WAIT).toContain("Laptop | drives");
+    await phone.getByRole("button", { name: "Close", exact: true }).click();
+    await phone.getByText("Running for Laptop").waitFor();
+    expect(await phone.getByText("is typing…").count()).toBe(0);
+    await laptop.locator(".turn-word", { hasText: /^Running$/ }).waitFor();
+    await phone.locator(".divider", { hasText: "Done" }).waitFor();
+
+    await laptop.close();
+    await expect.poll(() => chip.textContent(), WAIT).toMatch(/^\s*2 attached: /);
+  });
+
+  it("lets the sign of somebody fade who stops without a word", async () => {
+    const { editor } = stage().stage.home.bridge(["demo"]);
+    const sessionId = await openSession(editor, {});
+    await stage().stage.linked();
+    const phone = await stage().open("Pixel", sessionId);
+    const laptop = await stage().open("Laptop", sessionId, "driver", { viewport: DESK });
+    await phone.getByText("3", { exact: false }).first().waitFor();
+    await field(laptop).pressSequentially("half a th");
+    await phone.getByText("Laptop is typing…").waitFor();
+    await phone.getByText("Laptop is typing…").waitFor({ state: "detached", timeout: 10_000 });
+    expect(await field(laptop).inputValue()).toBe("half a th");
+  });
+
+  it("names the editor that drives", async () => {
+    const { editor } = stage().stage.home.bridge(["demo"]);
+    const sessionId = await openSession(editor, {});
+    await stage().stage.linked();
+    const phone = await stage().open("Pixel", sessionId);
+    const turn = editor.call("session/prompt", textPrompt(sessionId, "long 5"));
+    await phone.locator(".turn-word", { hasText: /^Running for / }).waitFor();
+    await turn;
+    await phone.locator(".turn-word", { hasText: /^Idle$/ }).waitFor();
+  });
+});
+
+describe("an absence", () => {
+  const stage = setStage();
+
+  it("is summed up where it was left: turns, decisions, files, failures and cost", async () => {
+    const { session, hub, open } = stage();
+    fillSession(session);
+    const page = await open("Pixel");
+    await page.getByText("Run the tests").waitFor();
+    await hub.kill();
+    await page.getByRole("button", { name: /Reconnecting/ }).waitFor();
+
+    const answer = session.ask("session/request_permission", COMMAND_ASK);
+    const [id] = session.asks.keys();
+    const by = { connectionId: "c9", device: "d9", name: "Zed" };
+    session.settle(id ?? "", { outcome: { outcome: "selected", optionId: "once" } }, by);
+    await answer;
+    for (const path of ["src/a.ts", "src/b.ts"])
+      session.emit({
+        sessionUpdate: "tool_call",
+        toolCallId: path,
+        title: `Edit ${path}`,
+        kind: "edit",
+        status: "completed",
+        content: [{ type: "diff", path, oldText: OLD_CODE, newText: NEW_CODE }],
+      });
+    session.emit({ sessionUpdate: "tool_call", toolCallId: "bad", title: "Build", kind: "execute", status: "failed" });
+    const cost = { amount: 0.67, currency: "USD" };
+    session.emit({ sessionUpdate: "usage_update", used: 60_000, size: 200_000, cost });
+    session.setTurn("running");
+    session.setTurn("idle", { stopReason: "end_turn" });
+    session.text("All of it is done.", "m9");
+
+    // Ten minutes pass on this device's clock, and nothing else of it.
+    await page.clock.setFixedTime(Date.now() + 600_000);
+    await hub.start();
+    const note = page.locator('[data-mark="away"]');
+    await note.waitFor();
+    expect(await note.textContent()).toBe(
+      "While you were away: 1 turn ended, 1 decision, 2 files changed, 1 tool failed, 0.25 USD spent",
+    );
+    const order = await page.locator(".row").allTextContents();
+    const at = (part: string): number => order.findIndex((row) => row.includes(part));
+    expect(at("Run the tests")).toBeLessThan(at("While you were away"));
+    expect(at("While you were away")).toBeLessThan(at("Edit src/a.ts"));
+  });
+
+  it("of a minute is not worth a word", async () => {
+    const { session, hub, open } = stage();
+    session.text("before");
+    const page = await open("Pixel");
+    await page.getByText("before").waitFor();
+    await hub.kill();
+    session.emit({ sessionUpdate: "tool_call", toolCallId: "bad", title: "Build", kind: "execute", status: "failed" });
+    await page.clock.setFixedTime(Date.now() + 60_000);
+    await hub.start();
+    await page.getByRole("button", { name: /Build/ }).waitFor();
+    expect(await page.locator('[data-mark="away"]').count()).toBe(0);
+  });
+});
+
+describe("a device that may only look", () => {
+  const stage = setStage();
+
+  it("reads everything, changes nothing, and is told why", async () => {
+    const { session, hub, open } = stage();
+    fillSession(session);
+    session.setTurn("running");
+    void session.ask("session/request_permission", COMMAND_ASK);
+    const page = await open("Pixel", { preset: "viewer" });
+    await page.getByText("Viewing only: this device may not send messages.").waitFor();
+    expect(await field(page).count()).toBe(0);
+    expect(await page.getByRole("button", { name: /^(Send|Add to the queue|Stop the turn)$/ }).count()).toBe(0);
+    await page.getByText("This device may watch, not answer.").waitFor();
+    const options = await page.locator(".option").all();
+    expect(options.length).toBe(3);
+    for (const option of options) expect(await option.isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Session menu" }).click();
+    const menu = page.getByRole("dialog");
+    await menu.getByRole("button", { name: "Export as Markdown" }).waitFor();
+    expect(await menu.getByLabel("Title of the session").count()).toBe(0);
+    expect(await menu.getByRole("button", { name: "Close the session" }).count()).toBe(0);
+    expect(await menu.getByRole("link", { name: "Files" }).count()).toBe(0);
+    await page.goto(`${hub.url}#/`);
+    expect(await page.getByRole("button", { name: "New session" }).count()).toBe(0);
+    // What it reads is whole: cards unfold, and the stream goes on.
+    await page.goto(`${hub.url}#/session/s1`);
+    await page.getByRole("button", { name: /Edit pool\.ts/ }).click();
+    await page.locator(".diff-line").first().waitFor();
+    session.text("and it goes on", "m7");
+    await page.getByText("and it goes on").waitFor();
+  });
+});
