@@ -14,11 +14,20 @@ interface Words {
   readonly fix: string;
 }
 
-const DISK: Words = {
-  what: "the database cannot be read or written",
-  fix: "look at the disk and at hub.log (acp-hub logs)",
+/** Codes of our own faults, and of a newer hub: the log knows more than the code. */
+const UNKNOWN: Words = {
+  what: "the database takes nothing, and why only the log knows",
+  fix: "look for the store fault in hub.log (acp-hub logs) and report it; restarting the hub may help",
 };
 const WORDS: Partial<Record<StorageFault, Words>> = {
+  io: {
+    what: "the disk reports faults",
+    fix: "look at the disk, and at hub.log (acp-hub logs)",
+  },
+  "cannot-open": {
+    what: "the database's files cannot be opened",
+    fix: "make its directory and files yours to read and write; hub.log (acp-hub logs) has the error",
+  },
   "disk-full": { what: "the disk is full", fix: "free some space; what waits is written by itself" },
   locked: { what: "another program holds the database", fix: "end it; what waits is written by itself" },
   "read-only": { what: "the database is read-only", fix: "make its directory and files writable for you" },
@@ -34,7 +43,7 @@ export function storageWords({ fault, waitingBytes, lost }: StorageState, now: n
     ...(lost.events > 0 ? [`${lost.events} event(s) of the history`] : []),
     ...(lost.records > 0 ? [`${lost.records} record(s) of prompts, answers, sessions or the audit`] : []),
   ];
-  const { what, fix } = (fault && WORDS[fault.code]) ?? DISK;
+  const { what, fix } = (fault && WORDS[fault.code]) ?? UNKNOWN;
   return {
     ...(fault !== undefined && {
       fault: {
@@ -42,6 +51,6 @@ export function storageWords({ fault, waitingBytes, lost }: StorageState, now: n
         fix,
       },
     }),
-    ...(count.length > 0 && { lost: `lost while the disk took nothing: ${count.join(" and ")}` }),
+    ...(count.length > 0 && { lost: `lost while nothing could be written: ${count.join(" and ")}` }),
   };
 }

@@ -98,7 +98,7 @@ export class HubMetrics {
       fault === undefined ? 0 : 1,
     );
     gauge("acp_hub_store_waiting_bytes", "Journal that waits for the disk", ({ waitingBytes }) => waitingBytes);
-    gauge("acp_hub_store_lost_events", "Events given up because the disk took none", ({ lost }) => lost.events);
+    gauge("acp_hub_store_lost_events", "Events given up because nothing could be written", ({ lost }) => lost.events);
     gauge("acp_hub_store_lost_records", "Records that could not be written", ({ lost }) => lost.records);
   }
 

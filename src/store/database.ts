@@ -102,7 +102,7 @@ function openChecked(path: string): Database {
     migrate(database);
   } catch (cause) {
     database.close();
-    throw asStoreError(cause, "opening the database");
+    throw cause;
   }
   if (isFile) rmSync(markOf(path), { force: true });
   return database;
@@ -128,23 +128,29 @@ function moveAside(path: string, nowMs: number): StoreNotice {
 }
 
 /**
- * Opens the hub's database and brings it up to date. Throws `StoreError`: "newer-version", "no-driver", "locked",
- * "read-only", "disk-full" or "io". "damaged" is handled: see the notices.
+ * Opens the hub's database and brings it up to date. Throws `StoreError`, with any code but "damaged", which is handled: see
+ * the notices.
  */
 export function openHubDatabase(path: string, nowMs: number): OpenedDatabase {
-  if (path === ":memory:") return { database: openChecked(path), notices: [] };
+  const doing = `opening the database ${path}`;
+  if (path === ":memory:") return { database: wrapped(doing, () => openChecked(path)), notices: [] };
+  wrapped(`preparing the database ${path}`, () => prepareFile(path));
   try {
+    return { database: wrapped(doing, () => openChecked(path)), notices: [] };
+  } catch (error) {
+    if (!(error instanceof StoreError && error.code === "damaged")) throw error;
+  }
+  const notice = wrapped(`moving the damaged database ${path} aside`, () => moveAside(path, nowMs));
+  return wrapped(doing, () => {
     prepareFile(path);
-  } catch (cause) {
-    throw asStoreError(cause, "preparing the database file");
-  }
+    return { database: openChecked(path), notices: [notice] };
+  });
+}
+
+function wrapped<T>(doing: string, work: () => T): T {
   try {
-    return { database: openChecked(path), notices: [] };
+    return work();
   } catch (cause) {
-    const error = asStoreError(cause, "opening the database");
-    if (error.code !== "damaged") throw error;
+    throw asStoreError(cause, doing);
   }
-  const notice = moveAside(path, nowMs);
-  prepareFile(path);
-  return { database: openChecked(path), notices: [notice] };
 }

@@ -5,7 +5,7 @@
 import { createRequire } from "node:module";
 import type * as nodeSqlite from "node:sqlite";
 import type betterSqlite3 from "better-sqlite3";
-import { StoreError } from "./errors.ts";
+import { noDriver } from "./no-driver.ts";
 
 export type SqlValue = string | number | null | Uint8Array;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
@@ -35,10 +35,12 @@ export interface Database {
   close(): void;
 }
 
-/** How to reach each SQLite; undefined where this runtime has none. Tests hand in their own. */
+/** How to reach each SQLite. Tests hand in their own. */
 export interface DriverLoaders {
+  /** Undefined where this runtime has none. */
   nodeSqlite(): typeof nodeSqlite | undefined;
-  betterSqlite3(): typeof betterSqlite3 | undefined;
+  /** Throws whatever keeps the package from loading. */
+  betterSqlite3(): typeof betterSqlite3;
 }
 
 /** Node 22 warns that its SQLite is experimental; what we use of it is stable, and stderr is for people. */
@@ -58,13 +60,7 @@ const LOADERS: DriverLoaders = {
     // Earlier versions had no iterate(): those are the ones behind a flag.
     return typeof found?.StatementSync.prototype.iterate === "function" ? found : undefined;
   },
-  betterSqlite3() {
-    try {
-      return createRequire(import.meta.url)("better-sqlite3") as typeof betterSqlite3;
-    } catch {
-      return undefined;
-    }
-  },
+  betterSqlite3: () => createRequire(import.meta.url)("better-sqlite3") as typeof betterSqlite3,
 };
 
 interface Connection {
@@ -121,16 +117,23 @@ function openBetterSqlite3(Constructor: typeof betterSqlite3, path: string): Con
   };
 }
 
+/**
+ * The package loads its native part with the first database, so one is opened in memory: what fails here is the package, what
+ * fails later is the file.
+ */
+function provenBetterSqlite3(loaders: DriverLoaders): typeof betterSqlite3 {
+  try {
+    const Constructor = loaders.betterSqlite3();
+    new Constructor(":memory:").close();
+    return Constructor;
+  } catch (cause) {
+    throw noDriver(cause);
+  }
+}
+
 function connect(path: string, loaders: DriverLoaders): Connection {
   const builtIn = loaders.nodeSqlite();
-  if (builtIn !== undefined) return openNodeSqlite(builtIn, path);
-  const added = loaders.betterSqlite3();
-  if (added !== undefined) return openBetterSqlite3(added, path);
-  throw new StoreError(
-    "no-driver",
-    `Node ${process.versions.node} has no built-in SQLite and the optional package "better-sqlite3" is not installed for it. ` +
-      'Use Node 22.13 or later (24 is best), or run "npm rebuild better-sqlite3" where acp-hub is installed.',
-  );
+  return builtIn === undefined ? openBetterSqlite3(provenBetterSqlite3(loaders), path) : openNodeSqlite(builtIn, path);
 }
 
 /**

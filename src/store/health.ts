@@ -13,8 +13,16 @@ export interface StoreHealth {
   readonly lost: { readonly events: number; readonly records: number };
 }
 
-/** These are the disk's or another process's; the others are our own or of one record. */
-const STANDING: ReadonlySet<StoreErrorCode> = new Set(["disk-full", "locked", "read-only", "damaged", "io"]);
+/** These keep what follows from being written, too; the others are of one record. */
+const STANDING: ReadonlySet<StoreErrorCode> = new Set([
+  "disk-full",
+  "locked",
+  "read-only",
+  "damaged",
+  "cannot-open",
+  "io",
+  "unexpected",
+]);
 
 export class HealthWatch {
   readonly #now: () => number;

@@ -54,7 +54,7 @@ interface Assembled {
   readonly journal: SqliteJournal;
 }
 
-/** Opens the store. Throws `StoreError`: "newer-version", "no-driver", "locked", "read-only", "disk-full" or "io". */
+/** Opens the store. Throws `StoreError`: with any code but "damaged", which is handled, see the notices. */
 export function openStore(options: StoreOptions): OpenedStore {
   const scheduler = options.scheduler ?? systemScheduler;
   const { database, notices } = openHubDatabase(options.path, scheduler.now());

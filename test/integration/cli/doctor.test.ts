@@ -47,7 +47,7 @@ describe("doctor with a hub", () => {
       {
         id: "storage",
         level: "warn",
-        text: "lost while the disk took nothing: 3 event(s) of the history",
+        text: "lost while nothing could be written: 3 event(s) of the history",
         fix: expect.stringContaining("nothing brings it back"),
       },
     ]);

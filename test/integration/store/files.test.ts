@@ -200,7 +200,9 @@ describe("the database file", () => {
 
   test("a place that cannot be written is an error with a code, not a crash", () => {
     writeFileSync(join(dir, "home"), "a file where the directory should be");
-    expect(open).toThrow(expect.objectContaining({ name: "StoreError", code: "io" }));
+    expect(open).toThrow(
+      expect.objectContaining({ name: "StoreError", code: "cannot-open", message: expect.stringContaining(path) }),
+    );
   });
 
   test("L2 a lock held by another process costs nothing but a report: the journal waits, and lands", async () => {

@@ -10,12 +10,6 @@ describe("driver", () => {
     expect(open().driver).toBe(major >= 24 ? "node:sqlite" : "better-sqlite3");
   });
 
-  test("without any SQLite the error names both ways out", () => {
-    const none = { nodeSqlite: () => undefined, betterSqlite3: () => undefined };
-    expect(() => openDatabase(":memory:", none)).toThrow(StoreError);
-    expect(() => openDatabase(":memory:", none)).toThrow(/Node 22\.13.*npm rebuild better-sqlite3/);
-  });
-
   test("rows hold text, numbers, blobs and null", () => {
     const row = open()
       .prepare("SELECT ? AS t, ? AS i, ? AS f, ? AS n, ? AS b")
@@ -66,9 +60,17 @@ describe("driver", () => {
       [{ code: "SQLITE_CORRUPT_VTAB" }, "damaged"],
       [{ code: "ERR_SQLITE_ERROR", errcode: 26 }, "damaged"],
       [{ code: "SQLITE_CONSTRAINT_TRIGGER" }, "constraint"],
+      [{ code: "SQLITE_PROTOCOL" }, "locked"],
       [{ code: "SQLITE_IOERR_FSYNC" }, "io"],
-      ["what", "io"],
-      [null, "io"],
+      [{ code: "ERR_SQLITE_ERROR", errcode: 10 | (4 << 8) }, "io"],
+      [{ code: "EIO" }, "io"],
+      [{ code: "SQLITE_CANTOPEN_ISDIR" }, "cannot-open"],
+      [{ code: "ERR_SQLITE_ERROR", errcode: 14 }, "cannot-open"],
+      [{ code: "EACCES" }, "cannot-open"],
+      [{ code: "ENOTDIR" }, "cannot-open"],
+      [{ code: "EMFILE" }, "cannot-open"],
+      [new TypeError("The database connection is not open"), "closed"],
+      [Object.assign(new Error("database is not open"), { code: "ERR_INVALID_STATE" }), "closed"],
     ];
     for (const [cause, code] of cases) {
       const error = asStoreError(cause, "writing");
@@ -77,6 +79,39 @@ describe("driver", () => {
     }
     const known = new StoreError("closed", "closed");
     expect(asStoreError(known, "writing")).toBe(known);
+  });
+
+  test("only what the disk or the system reports is called a fault of the disk: anything else is unexpected, by its name", () => {
+    const cases: readonly (readonly [unknown, string])[] = [
+      [{ code: "SQLITE_ERROR" }, "SQLITE_ERROR"],
+      [{ code: "SQLITE_NOMEM" }, "SQLITE_NOMEM"],
+      [{ code: "ERR_SQLITE_ERROR", errcode: 21 }, "SQLite result 21"],
+      [{ code: "ERR_INVALID_ARG_TYPE" }, "ERR_INVALID_ARG_TYPE"],
+      [new TypeError("what the agent said"), "TypeError"],
+      [new RangeError("Invalid string length"), "RangeError"],
+      ["what", "string"],
+      [null, "object"],
+      [undefined, "undefined"],
+    ];
+    for (const [cause, label] of cases) {
+      const error = asStoreError(cause, "writing");
+      expect([error.code, error.message]).toEqual([
+        "unexpected",
+        `writing: an error acp-hub does not expect (${label})`,
+      ]);
+    }
+  });
+
+  test("a database that was closed says so, by either driver", () => {
+    const database = open();
+    database.close();
+    let thrown: unknown;
+    try {
+      database.prepare("SELECT 1").get();
+    } catch (error) {
+      thrown = error;
+    }
+    expect(asStoreError(thrown, "reading")).toMatchObject({ code: "closed", message: "reading: the store is closed" });
   });
 
   test("a real refusal of the schema is recognised", () => {
