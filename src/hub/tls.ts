@@ -1,9 +1,10 @@
 /** The hub's certificate: files of the owner's, or one of our own making whose fingerprint travels in the pairing link (contract §3). */
 import { createHash, X509Certificate as NodeCertificate, webcrypto } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
 import { createSecureContext } from "node:tls";
+import { writePrivateFile } from "../auth/private-file.ts";
 
 export interface TlsFiles {
   readonly cert: Buffer;
@@ -63,14 +64,20 @@ function pairOf(cert: Buffer, key: Buffer): TlsFiles {
 async function ownCertificate(keysDir: string, names: readonly string[]): Promise<TlsFiles> {
   const [certPath, keyPath] = [join(keysDir, "tls.crt"), join(keysDir, "tls.key")];
   const known = await Promise.all([readFile(certPath), readFile(keyPath)]).catch(() => undefined);
-  if (known !== undefined && isGood(known[0], names)) return withFingerprint(known[0], known[1]);
+  if (known !== undefined && isGood(known[0], known[1], names)) return withFingerprint(known[0], known[1]);
   const made = await makeCertificate(names);
-  await writeFile(keyPath, made.key, { mode: 0o600 });
-  await writeFile(certPath, made.cert, { mode: 0o600 });
+  await writePrivateFile(keyPath, made.key);
+  await writePrivateFile(certPath, made.cert);
   return withFingerprint(made.cert, made.key);
 }
 
-function isGood(pem: Buffer, names: readonly string[]): boolean {
+/** False also for what a hub left that was killed between its two files: the one has nothing to do with the other then. */
+function isGood(pem: Buffer, key: Buffer, names: readonly string[]): boolean {
+  try {
+    createSecureContext({ cert: pem, key });
+  } catch {
+    return false;
+  }
   const certificate = new NodeCertificate(pem);
   const isFresh = new Date(certificate.validTo).getTime() - Date.now() > RENEW_DAYS * DAY_MS;
   const fits = (name: string): boolean =>
@@ -85,7 +92,8 @@ const withFingerprint = (cert: Buffer, key: Buffer): TlsFiles => ({
 });
 
 async function makeCertificate(names: readonly string[]): Promise<{ cert: Buffer; key: Buffer }> {
-  // Only a hub that makes its own needs this library.
+  // Only a hub that makes its own needs this library, and the library needs the other one before it.
+  await import("reflect-metadata");
   const x509 = await import("@peculiar/x509");
   x509.cryptoProvider.set(webcrypto);
   const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };

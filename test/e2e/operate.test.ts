@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { get } from "node:https";
 import { delimiter, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Finding } from "../../src/cli/doctor/finding.ts";
@@ -40,6 +41,25 @@ describe("operating a hub", () => {
       expect((await home.run(["status"], env)).code).toBe(3);
       expect(readdirSync(join(home.dir, ".config"))).toEqual([]);
     });
+
+  it("C1.config with a certificate of its own the hub starts, and answers with it at once and after a restart", async () => {
+    writeFileSync(join(home.dir, "config.json"), JSON.stringify({ tls: { selfSigned: true } }), { mode: 0o600 });
+    for (let start = 0; start < 2; start++) {
+      const { url, port, child } = await home.serve();
+      expect(url).toMatch(/^https:/);
+      const ca = readFileSync(join(home.dir, "keys/tls.crt"));
+      const status = await new Promise((done, failed) => {
+        const request = get({ host: "127.0.0.1", port, path: "/healthz", ca, agent: false }, (response) => {
+          response.resume();
+          done(response.statusCode);
+        });
+        request.once("error", failed);
+      });
+      expect(status).toBe(200);
+      child.kill("SIGTERM");
+      await once(child, "exit");
+    }
+  });
 
   it("C1.config a certificate that is not there, or not of its key, is named and nothing listens", async () => {
     const [one, other] = [makeCertificate(), makeCertificate()];

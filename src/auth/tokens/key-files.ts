@@ -1,9 +1,9 @@
 /** Signing keys as files: one JSON each, 0600, written whole or not at all. */
-import { randomUUID } from "node:crypto";
-import { chmod, lstat, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { chmod, lstat, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from "jose";
 import { isObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
+import { writePrivateFile } from "../private-file.ts";
 
 export interface KeyFile {
   readonly kid: string;
@@ -25,18 +25,9 @@ export async function makeKey(now: number): Promise<KeyFile> {
   return { kid: await calculateJwkThumbprint(jwk), createdAt: now, jwk };
 }
 
-/** Temporary file, fsync, rename: a crash leaves the old key or the new one, never half of one. */
 export async function writeKey(dir: string, key: KeyFile): Promise<void> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  const temporary = join(dir, `.${randomUUID()}.tmp`);
-  const handle = await open(temporary, "wx", 0o600);
-  try {
-    await handle.writeFile(`${JSON.stringify({ version: VERSION, ...key })}\n`);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(temporary, pathOf(dir, key.kid));
+  await writePrivateFile(pathOf(dir, key.kid), `${JSON.stringify({ version: VERSION, ...key })}\n`);
 }
 
 export async function removeKey(dir: string, kid: string): Promise<void> {

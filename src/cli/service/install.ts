@@ -86,7 +86,7 @@ const wordsAfterRollBack = (before: string | undefined): string =>
 async function writeUnit(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   const temporary = `${file}.${process.pid}`;
-  await writeFile(temporary, text, { mode: 0o644 });
+  await writeFile(temporary, text, { mode: 0o644, flush: true });
   await chmod(temporary, 0o644);
   await rename(temporary, file);
 }

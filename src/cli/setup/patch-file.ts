@@ -94,7 +94,7 @@ async function removeMade(file: string, madeDir: string | null): Promise<void> {
   }
 }
 
-/** With the mode of `model`, through a link if it is one (dotfiles often are), whole or not at all. */
+/** With the mode of `model`, through a link if it is one (dotfiles often are), whole or not at all, whenever the power goes. */
 async function writeLike(model: string, file: string, text: string): Promise<void> {
   const path = await realpath(file).catch(() => file);
   const mode = await stat(model).then(
@@ -102,7 +102,7 @@ async function writeLike(model: string, file: string, text: string): Promise<voi
     () => 0o644,
   );
   const temporary = `${path}.${process.pid}`;
-  await writeFile(temporary, text, { mode });
+  await writeFile(temporary, text, { mode, flush: true });
   await chmod(temporary, mode);
   await rename(temporary, path);
 }

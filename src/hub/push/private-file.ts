@@ -1,6 +1,6 @@
-/** A small JSON file of the home: 0600, replaced whole, so that a crash leaves the old one or the new one. */
-import { randomBytes } from "node:crypto";
-import { readFile, rename, writeFile } from "node:fs/promises";
+/** A small JSON file of the home: 0600, replaced whole, one write after the other. */
+import { readFile } from "node:fs/promises";
+import { writePrivateFile } from "../../auth/private-file.ts";
 
 export class PrivateFile {
   readonly #path: string;
@@ -23,11 +23,7 @@ export class PrivateFile {
   /** Rejects when the disk does. */
   write(value: unknown): Promise<void> {
     const text = JSON.stringify(value);
-    const write = async (): Promise<void> => {
-      const temporary = `${this.#path}.${randomBytes(4).toString("hex")}`;
-      await writeFile(temporary, text, { mode: 0o600 });
-      await rename(temporary, this.#path);
-    };
+    const write = (): Promise<void> => writePrivateFile(this.#path, text);
     this.#written = this.#written.then(write, write);
     return this.#written;
   }
