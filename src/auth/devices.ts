@@ -107,16 +107,17 @@ export class Devices {
     return () => this.#scopesListeners.delete(listener);
   }
 
-  /** Ends its rights, its credentials and, through the listeners, its sockets. False when there is none, or none left. */
+  /** Ends its rights, through the listeners its sockets, and its credentials. False when there is none, or none left. */
   revoke(id: DeviceId, why: string, by: Actor): boolean {
     const { store, clock } = this.#options;
     const record = this.get(id);
     if (record === undefined || record.revokedAt !== undefined) return false;
     store.putDevice({ ...record, revokedAt: clock.now(), revokedWhy: why });
-    store.deleteCredentials(id);
     this.#audit("device.revoke", id, by, { why });
     this.#seenAt.delete(id);
     for (const listener of [...this.#listeners]) listener(id);
+    // Without the device they open nothing. Last, so that who revoked it is on the disk with it.
+    store.deleteCredentials(id);
     return true;
   }
 

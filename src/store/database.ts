@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { type Database, openDatabase } from "./driver.ts";
+import { USUAL_SYNC } from "./durable.ts";
 import { asStoreError, StoreError } from "./errors.ts";
 import { migrate, refuseNewer } from "./migrations.ts";
 
@@ -42,7 +43,7 @@ const CHECK_NEVER_BYTES = 536_870_912;
 const PRAGMAS = `
 PRAGMA auto_vacuum = INCREMENTAL;
 PRAGMA journal_mode = WAL;
-PRAGMA synchronous = NORMAL;
+${USUAL_SYNC}
 PRAGMA wal_autocheckpoint = 0;
 PRAGMA journal_size_limit = 8388608;
 PRAGMA busy_timeout = 20;

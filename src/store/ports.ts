@@ -247,7 +247,10 @@ export interface SecretChange {
   readonly expiresAt: number;
 }
 
-/** Devices and the hashes of what they hold. Every method throws `StoreError`: a credential nobody recorded must not be given out. */
+/**
+ * Devices and the hashes of what they hold. Every method throws `StoreError`: a credential nobody recorded must not be given out.
+ * What is written outlives a power cut from when the method returns, but for visits and the pruning of what has ended.
+ */
 export interface DeviceStore {
   putDevice(record: DeviceRecord): void;
   getDevice(deviceId: DeviceId): DeviceRecord | undefined;

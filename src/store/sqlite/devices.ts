@@ -3,6 +3,7 @@ import type { DeviceKind, DeviceRecord } from "../../protocol/devices.ts";
 import { type DeviceId, deviceId as deviceIdOf } from "../../protocol/ids.ts";
 import { isScope } from "../../protocol/scopes.ts";
 import type { SqlRow, Statement } from "../driver.ts";
+import { durably } from "../durable.ts";
 import { StoreError } from "../errors.ts";
 import type { CredentialRecord, DeviceStore, SecretChange } from "../ports.ts";
 import { numberAt, optionalNumber, optionalText, stringsAt, textAt } from "./columns.ts";
@@ -95,7 +96,7 @@ export class SqliteDevices implements DeviceStore {
   }
 
   putDevice(record: DeviceRecord): void {
-    orThrow(this.#context, "writing a device", () =>
+    this.#durably("writing a device", () =>
       this.#put.run(
         record.deviceId,
         record.name,
@@ -130,7 +131,7 @@ export class SqliteDevices implements DeviceStore {
 
   putCredential(record: CredentialRecord): void {
     const { id, deviceId, kind, secretHash, createdAt, expiresAt } = record;
-    orThrow(this.#context, "writing a credential", () =>
+    this.#durably("writing a credential", () =>
       this.#putCredential.run(id, deviceId, kind, secretHash ?? null, createdAt, expiresAt ?? null),
     );
   }
@@ -147,18 +148,22 @@ export class SqliteDevices implements DeviceStore {
   }
 
   replaceSecret(id: string, from: string, to: SecretChange): boolean {
-    return orThrow(
-      this.#context,
+    return this.#durably(
       "replacing a secret",
       () => this.#replace.run(to.secretHash, to.expiresAt, id, from).changes === 1,
     );
   }
 
   deleteCredentials(deviceId: DeviceId): void {
-    orThrow(this.#context, "deleting credentials", () => this.#deleteCredentials.run(deviceId));
+    this.#durably("deleting credentials", () => this.#deleteCredentials.run(deviceId));
   }
 
   pruneCredentials(now: number): number {
     return orThrow(this.#context, "pruning credentials", () => this.#pruneCredentials.run(now).changes);
+  }
+
+  /** A right that was taken must not come back with the power, and a credential that was given out must not be gone. */
+  #durably<T>(doing: string, work: () => T): T {
+    return orThrow(this.#context, doing, () => durably(this.#context.database, work));
   }
 }
