@@ -3,7 +3,7 @@ import { createInterface } from "node:readline/promises";
 import type { BrowseResult, FoundHub } from "../hub/discovery.ts";
 import { readArgs, readNumber } from "./args.ts";
 import type { Command } from "./command.ts";
-import { EXIT, UsageError } from "./exit.ts";
+import { EXIT } from "./exit.ts";
 
 const USAGE = "acp-hub discover [--json] [--seconds N] [NUMBER]";
 const OPTIONS = { json: { type: "boolean" }, seconds: { type: "string" } } as const;
@@ -26,7 +26,11 @@ export const command: Command = {
     const picked = number ?? (await ask(hubs.length));
     if (picked === undefined) return exitOf(result);
     const hub = hubs[picked - 1];
-    if (hub === undefined) throw new UsageError(`There is no hub number ${picked}: ${hubs.length} answered`);
+    if (hub === undefined) {
+      // The words are right, the network is not as it was: the numbers are those of one look around.
+      if (hubs.length > 0) process.stderr.write(`There is no hub number ${picked} now:\n${listOf(hubs)}`);
+      return EXIT.failed;
+    }
     process.stdout.write(hintOf(hub));
     return EXIT.ok;
   },
@@ -38,7 +42,7 @@ export const exitOf = ({ hubs, failures, hasNetwork }: BrowseResult): number =>
 
 export function wordsOn({ hubs, failures, hasNetwork }: BrowseResult): string {
   const lines = failures.map((each) => `${each.interface} (${each.address}) could not be asked: ${each.code}`);
-  if (!hasNetwork) lines.push("This computer is on no network");
+  if (!hasNetwork) lines.push("This computer is on no network: there is nobody to ask");
   else if (hubs.length === 0) {
     lines.push(
       "No hub answered. A hub shows itself only when it is bound beyond loopback (acp-hub serve --host 0.0.0.0).",

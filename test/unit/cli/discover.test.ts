@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { exitOf, hintOf, listOf, wordsOn } from "../../../src/cli/discover.ts";
-import type { FoundHub } from "../../../src/hub/discovery.ts";
-import { runCommand } from "../../support/run-command.ts";
+import type { BrowseResult, FoundHub } from "../../../src/hub/discovery.ts";
+import { type Ran, runCommand } from "../../support/run-command.ts";
 
 const hub: FoundHub = {
   id: "a",
@@ -34,17 +34,34 @@ describe("discover", () => {
     expect(hintOf({ ...hub, isTls: true })).not.toContain("plain HTTP");
   });
 
-  it("C1.daemon as data, too, it says who could not be asked, in words on stderr", async () => {
-    vi.doMock("../../../src/hub/discovery.ts", () => ({
-      findHubs: () => Promise.resolve({ hubs: [], failures, hasNetwork: true }),
-    }));
+  async function discover(result: BrowseResult, args: readonly string[]): Promise<Ran> {
+    vi.doMock("../../../src/hub/discovery.ts", () => ({ findHubs: () => Promise.resolve(result) }));
     try {
-      const { code, stdout, stderr } = await runCommand("discover", ["--json", "--seconds", "1"]);
-      expect([code, JSON.parse(stdout)]).toEqual([1, []]);
-      expect(stderr).toContain("eth0 (192.0.2.2) could not be asked: EADDRINUSE");
+      return await runCommand("discover", [...args, "--seconds", "1"]);
     } finally {
       vi.doUnmock("../../../src/hub/discovery.ts");
     }
+  }
+
+  it("C1.daemon as data, too, it says who could not be asked, in words on stderr", async () => {
+    const { code, stdout, stderr } = await discover({ hubs: [], failures, hasNetwork: true }, ["--json"]);
+    expect([code, JSON.parse(stdout)]).toEqual([1, []]);
+    expect(stderr).toContain("eth0 (192.0.2.2) could not be asked: EADDRINUSE");
+  });
+
+  it("C1.exit-codes a number nobody has is a failure, never a wrong command line, and the words say whether anybody was asked", async () => {
+    expect(await discover({ hubs: [], failures: [], hasNetwork: false }, ["1"])).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "This computer is on no network: there is nobody to ask\n",
+    });
+    const silent = await discover({ hubs: [], failures: [], hasNetwork: true }, ["1"]);
+    expect([silent.code, silent.stderr]).toEqual([1, expect.stringMatching(/^No hub answered\. /)]);
+    const other = await discover({ hubs: [hub], failures: [], hasNetwork: true }, ["2"]);
+    expect([other.code, other.stdout]).toEqual([1, ""]);
+    expect(other.stderr).toMatch(/^There is no hub number 2 now:\n {0,2}1 {2}desk /);
+    const found = await discover({ hubs: [hub], failures: [], hasNetwork: true }, ["1"]);
+    expect([found.code, found.stdout]).toEqual([0, hintOf(hub)]);
   });
 
   it("C1.exit-codes nobody answering is no failure, not being able to ask is", () => {
