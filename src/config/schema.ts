@@ -31,10 +31,16 @@ const webUrl = z
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), "must be an http or https URL")
   .meta({ format: "uri" });
 
+/** For limits whose names do not say it all. */
+const LIMIT_WORDS: { readonly [Name in keyof Limits]?: string } = {
+  headlessMax: "Instances without an editor that run at a time, of those clients may start (create.roots).",
+};
+
 /** What contract §6 counts in which unit, by the ending of its name. */
 function limitOf(name: keyof Limits): z.ZodType<number> {
   const type = name.endsWith("Bytes") ? bytes : name.endsWith("Ms") ? milliseconds : count;
-  return type.default(LIMITS[name]).describe(`Default ${LIMITS[name]}.`);
+  const words = LIMIT_WORDS[name];
+  return type.default(LIMITS[name]).describe(`${words === undefined ? "" : `${words} `}Default ${LIMITS[name]}.`);
 }
 
 const limitNames = Object.keys(LIMITS) as (keyof Limits)[];

@@ -18,7 +18,8 @@ export interface HeadlessOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  readonly max?: number;
+  /** So many of them run at a time: each is an agent of its own, with all it takes. */
+  readonly max: number;
   readonly startMs?: number;
 }
 
@@ -26,7 +27,6 @@ export type HeadlessRefusal = "off" | "outside" | "no-profile" | "too-many" | "t
 
 export type HeadlessAnswer = { readonly id: string; readonly reused: boolean } | { readonly refusal: HeadlessRefusal };
 
-const MAX = 16;
 const START_MS = 20_000;
 
 export class HeadlessInstances {
@@ -54,7 +54,7 @@ export class HeadlessInstances {
     const running = this.#find(workspace, name);
     if (running !== undefined) return { id: running.id, reused: true };
     const count = this.#registry.list().filter((each) => each.hello.origin === "headless").length;
-    if (count + this.#starting.size >= (max ?? MAX)) return { refusal: "too-many" };
+    if (count + this.#starting.size >= max) return { refusal: "too-many" };
     const starting = this.#start(workspace, name).finally(() => this.#starting.delete(key));
     this.#starting.set(key, starting);
     return starting;

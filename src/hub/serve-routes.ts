@@ -52,6 +52,7 @@ export function serveRoutes(parts: ServeRouteParts): readonly Routes[] {
   const headless = new HeadlessInstances(hub.registry, {
     roots: config.create.roots,
     profiles: Object.keys(config.agents),
+    max: config.limits.headlessMax,
     ...options.program,
   });
   const files: FileRoutesOptions = {

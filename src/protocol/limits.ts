@@ -15,4 +15,5 @@ export const LIMITS = {
   settledKept: 256,
   heldUpdatesMax: 1000,
   heldUpdatesMs: 5000,
+  headlessMax: 16,
 } as const;

@@ -11,12 +11,13 @@ describe("instances a remote client starts", () => {
   const stage = new Stage();
   const root = join(stage.home.dir, "projects");
   beforeAll(async () => {
-    for (const name of ["one", "two"]) mkdirSync(join(root, name), { recursive: true });
+    for (const name of ["one", "two", "three"]) mkdirSync(join(root, name), { recursive: true });
     symlinkSync(join(root, "one"), join(root, "alias"));
     symlinkSync("/", join(root, "out"));
     const [, command, ...args] = scripted({ turns: [[{ say: "I am alone." }]] });
     const agents = { mine: { command, args } };
-    writeFileSync(stage.paths.configFile, JSON.stringify({ agents, create: { roots: [root] } }), { mode: 0o600 });
+    const config = { agents, create: { roots: [root] }, limits: { headlessMax: 2 } };
+    writeFileSync(stage.paths.configFile, JSON.stringify(config), { mode: 0o600 });
     await stage.serve();
   });
   afterAll(() => stage.end());
@@ -49,6 +50,17 @@ describe("instances a remote client starts", () => {
     const { sessionId } = await client.call("session/new", { cwd: join(root, "one"), mcpServers: [] });
     await client.call("session/prompt", textPrompt(String(sessionId), "who is there?"));
     await expect.poll(() => client.textOf("agent_message_chunk"), WAIT).toBe("I am alone.");
+  });
+
+  it("C6.limits one more than limits.headlessMax is refused by the name of the limit, one that runs is given all the same", async () => {
+    const refused = await start(join(root, "three"));
+    expect(refused).toMatchObject({
+      status: 429,
+      code: "too-many",
+      detail: expect.stringContaining("limits.headlessMax"),
+    });
+    expect(await start(join(root, "two"))).toMatchObject({ status: 201, reused: true });
+    await stage.linked(2);
   });
 
   it("C3.instances refuses what lies outside the roots, links followed, and agents nobody configured", async () => {
