@@ -17,7 +17,9 @@ export class HubMetrics {
 
   constructor() {
     const registers = [this.metrics];
-    collectDefaultMetrics({ register: this.metrics, prefix: "acp_hub_" });
+    // The default looks at the event loop a hundred times a second, and keeps a laptop awake for it.
+    const eventLoopMonitoringPrecision = 1000;
+    collectDefaultMetrics({ register: this.metrics, prefix: "acp_hub_", eventLoopMonitoringPrecision });
     this.#settled = new Counter({
       name: "acp_hub_interactions_settled_total",
       help: "Interactions settled",

@@ -22,6 +22,7 @@ import { allowedNames, isOwnOrigin, makeEdge } from "./edge.ts";
 import type { Routes } from "./http/app.ts";
 import { builtWebDir, readWebFiles } from "./http/web-routes.ts";
 import { Hub } from "./hub.ts";
+import { keepIdleSmall } from "./idle-memory.ts";
 import { takeLock } from "./lock.ts";
 import type { HubLog } from "./log.ts";
 import { paramsFilters } from "./params-filter.ts";
@@ -141,6 +142,7 @@ async function start(
   const succession = successionOf(options);
   const { hub, port, push } = await listen(options, auth, opened, tls, succession);
   onDurable.current = (marks) => hub.registry.acknowledge(marks);
+  const stopIdleMemory = keepIdleSmall();
   const stopRetention = startRetention(store, hub.registry, config.journal, log);
   const discovery = startDiscovery({
     host: config.host,
@@ -169,6 +171,7 @@ async function start(
     storeHealth: opened.health,
     notices: [...opened.notices.map((notice) => notice.message), ...auth.keys.notices],
     stop: async (successor) => {
+      stopIdleMemory();
       stopRetention();
       push.stop();
       await discovery.stop();

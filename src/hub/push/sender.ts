@@ -1,6 +1,5 @@
 /** The way to a push service: encrypted for the device (RFC 8291), signed by the hub (RFC 8292). */
 import { createHash } from "node:crypto";
-import webPush from "web-push";
 import type { PushMessage } from "./pusher.ts";
 import type { PushSubscriptionRecord, VapidKeys } from "./subscriptions.ts";
 
@@ -29,6 +28,8 @@ const URGENCY = { "needs-you": "high", "turn-ended": "normal", test: "high" } as
 /** `subject`: whom the push service may ask, an address of the hub. */
 export function webPushSender(keys: VapidKeys, subject: string): SendPush {
   return async ({ endpoint, keys: recipient }, message) => {
+    // Loaded with the first push: most hubs never send one.
+    const { default: webPush } = await import("web-push");
     const options = {
       vapidDetails: { subject, ...keys },
       TTL: TTL_SECONDS[message.kind],

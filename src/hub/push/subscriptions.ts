@@ -1,7 +1,6 @@
 /** Push subscriptions by device, and the key pair the hub signs pushes with. Files of the home, 0600, replaced whole. */
 import { isIP } from "node:net";
 import { join } from "node:path";
-import webPush from "web-push";
 import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
 import type { PushKind } from "../../protocol/push-preferences.ts";
 import { PrivateFile } from "./private-file.ts";
@@ -30,6 +29,7 @@ export async function vapidKeys(keysDir: string): Promise<VapidKeys> {
     const [publicKey, privateKey] = [stringAt(known, "publicKey"), stringAt(known, "privateKey")];
     if (publicKey !== undefined && privateKey !== undefined) return { publicKey, privateKey };
   }
+  const { default: webPush } = await import("web-push");
   const made = webPush.generateVAPIDKeys();
   await file.write(made);
   return made;

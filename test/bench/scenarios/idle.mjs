@@ -5,8 +5,8 @@ import { startHub, startRelay } from "../lib/systems.mjs";
 
 /** Descriptors besides the sockets, at both ends. */
 const SPARE_FILES = 200;
-/** Until whoever attaches nothing has been found to watch, and the heap has settled. */
-const SETTLE_MS = 3000;
+/** Until whoever attaches nothing has been found to watch, and an idle hub has given back what it does not need. */
+const SETTLE_MS = 8000;
 
 async function filesAllowed() {
   const { readFileSync } = await import("node:fs");
