@@ -235,7 +235,9 @@ export class Journal {
   /** How many items the reader without another source has; all of them where there is none, or it lags too far. */
   #readCount(): number {
     const at = this.#readerAt();
-    if (at === undefined || at >= this.#tail || this.#bytes > this.#maxBytes * UNREAD_BOUNDS) return this.#items.length;
+    // One that has lost its place starts over with what there is then.
+    const isPlaced = at !== undefined && at >= this.#exactAfter && at < this.#tail;
+    if (!isPlaced || this.#bytes > this.#maxBytes * UNREAD_BOUNDS) return this.#items.length;
     return this.#indexAfter(at);
   }
 

@@ -167,7 +167,6 @@ export class LinkEvents<Encoded> {
     // Numbers come once: only what a root tells of a journal that has shrunk overlaps.
     if (item.last <= before && !isBaseline) return this.#context.ports.observe({ kind: "bad-link-message", method });
     session.journal.put(item, text.length);
-    this.#context.ports.record?.onEvent(session.info, item);
     session.updatedAt = stamp.ts;
     if (method === ACP.sessionUpdate) session.noteUpdate(params, item.first);
     if (isBaseline) session.baselineTail = Math.max(session.baselineTail, item.last);
@@ -176,6 +175,8 @@ export class LinkEvents<Encoded> {
       const shown = stamp.from === undefined ? text : itemText(item, session.epoch);
       this.#publish(session, method, params, stamp, item.first, shown);
     }
+    // Behind what makes it go out: the live path waits for no record.
+    this.#context.ports.record?.onEvent(session.info, item);
     if (method === HUB.turn) this.#onTurn(session, params, !isBaseline);
     else if (method === HUB.interactionSettled) this.#onSettled(session, params, !isBaseline);
     else if (!isBaseline && stamp.by !== undefined && isEcho(method, params))

@@ -29,6 +29,8 @@ import type { JournalTables } from "./journal-tables.ts";
 import type { JournalTrim } from "./journal-trim.ts";
 
 const COMMIT_MS = 40;
+/** In a paced stream the moment right behind an event is the furthest from the next: a commit there delays nobody. */
+const COMMIT_BEHIND_MS = 32;
 const COMMIT_BYTES = 524_288;
 const RETRY_MS_MIN = 250;
 const RETRY_MS_MAX = 5_000;
@@ -55,6 +57,8 @@ export class SqliteJournal implements JournalStore {
   readonly #dirty = new Set<EpochBuffer>();
   #waitingBytes = 0;
   #retryMs = 0;
+  /** Since when the timer runs. */
+  #waitingSince = 0;
   #cancelTimer: (() => void) | undefined;
 
   constructor(context: StoreContext, tables: JournalTables, trim: JournalTrim, options: JournalOptions) {
@@ -78,7 +82,7 @@ export class SqliteJournal implements JournalStore {
     this.#waitingBytes += state.bytes - before;
     if (this.#retryMs > 0) this.#keepBound();
     else if (this.#waitingBytes >= COMMIT_BYTES) this.flush();
-    else this.#schedule(COMMIT_MS);
+    else this.#scheduleCommit();
   }
 
   flush(): boolean {
@@ -221,6 +225,20 @@ export class SqliteJournal implements JournalStore {
     for (const state of states) state.clear();
     this.#options.onDurable(states.map(({ key, epoch, tail }) => ({ key, epoch, last: tail })));
     this.#options.onCommit(new Set(states.map((state) => state.key)), bytes);
+  }
+
+  #scheduleCommit(): void {
+    const now = this.#options.scheduler.monotonic();
+    if (this.#cancelTimer === undefined) {
+      this.#waitingSince = now;
+      this.#schedule(COMMIT_MS);
+    } else if (now - this.#waitingSince >= COMMIT_BEHIND_MS) {
+      this.#cancelTimer();
+      this.#cancelTimer = undefined;
+      // Not at once: what this event is for has not gone out yet.
+      this.#schedule(0);
+      this.#waitingSince = now;
+    }
   }
 
   #schedule(ms: number): void {

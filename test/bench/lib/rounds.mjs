@@ -34,16 +34,21 @@ export async function streamRound(system, clients, { prompt, updates, withLatenc
   };
 }
 
-/** `once(system, at)` for each system in turn, `rounds` times. The first round warms all of them up and does not count. */
-export async function interleave(systems, rounds, once) {
+/**
+ * `once(system, at)` for each system in turn, `rounds` times, after `warm` rounds that do not count. The very first is given back
+ * as `cold`: code that the engine has not compiled yet costs several times as much.
+ */
+export async function interleave(systems, rounds, once, warm = 1) {
   const samples = systems.map(() => []);
-  for (let index = -1; index < rounds; index += 1) {
+  const cold = [];
+  for (let index = -warm; index < rounds; index += 1) {
     for (const [at, system] of systems.entries()) {
       const sample = await once(system, at);
+      if (index === -warm) cold.push(sample);
       if (index >= 0) samples[at].push(sample);
     }
   }
-  return samples;
+  return Object.assign(samples, { cold });
 }
 
 /** The medians of one system's rounds. */

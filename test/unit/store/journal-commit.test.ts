@@ -40,14 +40,29 @@ describe("group commit", () => {
 
   test("an update is on disk 40 ms after it came, together with all that came meanwhile", async () => {
     store.journal.append(A, E1, [chunk(1, "a")]);
-    await clock.advance(39);
+    await clock.advance(31);
     store.journal.append(A, E1, [chunk(2, "b")]);
+    await clock.advance(8);
     expect(lasts()).toEqual([]);
     await clock.advance(1);
     expect(lasts()).toEqual([2]);
     store.journal.append(A, E1, [chunk(3, "c")]);
     await clock.advance(40);
     expect(lasts()).toEqual([2, 3]);
+  });
+
+  test("a stream is written right behind one of its events, not in the way of the next", async () => {
+    for (let seq = 1; seq <= 7; seq++) {
+      store.journal.append(A, E1, [chunk(seq, "a")]);
+      expect(lasts()).toEqual([]);
+      await clock.advance(5);
+    }
+    store.journal.append(A, E1, [chunk(8, "a")]);
+    expect(lasts()).toEqual([]);
+    await clock.advance(0);
+    expect(lasts()).toEqual([8]);
+    await clock.advance(40);
+    expect(lasts()).toEqual([8]);
   });
 
   test("half a megabyte does not wait for the timer", () => {

@@ -51,7 +51,8 @@ describe("a journal over its bound", () => {
     it("J5 J3 does not wait for ever for one that has stopped, nor hold more when it has caught up", () => {
       const stopped = streamed(2000, () => 30);
       expect(stopped.exactAfter).toBeGreaterThan(30);
-      expect(stopped.bytes).toBeLessThan(4.5 * BOUND);
+      // It has to start over anyway: nothing is held for it from then on.
+      expect(stopped.bytes).toBeLessThanOrEqual(BOUND);
       expect(streamed(2000, (written) => written).bytes).toBeLessThanOrEqual(BOUND);
       let at = 0;
       const late = streamed(350, () => at);
