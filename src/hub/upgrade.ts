@@ -9,7 +9,7 @@ import { WebSocketServer } from "ws";
 import type { Limits } from "../config/config.ts";
 import { connectionId } from "../protocol/ids.ts";
 import { takesCompressed } from "../transport/ws-compression.ts";
-import { ClientSocket, type Route } from "./client-socket.ts";
+import { ClientSocket, type ClientSocketEvents, type Route } from "./client-socket.ts";
 import { checkHost, checkOrigin, type Edge, hostHeaderOf } from "./edge.ts";
 import type { Principal } from "./principal.ts";
 import type { Sockets } from "./sockets.ts";
@@ -130,17 +130,23 @@ export class Upgrades {
         isExternal: principal.kind === "external",
         ...(pinned !== null && { pinnedSession: pinned }),
       };
-      const events = {
-        limits: this.#ports.limits,
-        takesCompressed: this.#compressing.has(request),
-        openedAt: this.#ports.monotonic(),
-        onClosed: (closed: ClientSocket, code: number) => {
-          this.#ports.sockets.delete(closed);
-          this.#ports.onClosed(code);
-        },
-      };
+      const events = this.#eventsOf(this.#compressing.has(request));
       this.#ports.sockets.add(new ClientSocket(ws, socket, seed, route, events, principal.expiresAt));
     });
+  }
+
+  /** Apart from the handshake: a closure made there would keep the request, and the credential in it, as long as the socket. */
+  #eventsOf(takesCompressed: boolean): ClientSocketEvents {
+    const ports = this.#ports;
+    return {
+      limits: ports.limits,
+      takesCompressed,
+      openedAt: ports.monotonic(),
+      onClosed: (closed, code) => {
+        ports.sockets.delete(closed);
+        ports.onClosed(code);
+      },
+    };
   }
 }
 
