@@ -193,6 +193,26 @@ describe("approvals", () => {
     await expect.poll(() => page.getByRole("button", { name: "Allow once" }).isDisabled(), WAIT).toBe(false);
   });
 
+  it("shows them in what the agent names, too: title, purpose, path and the options themselves", async () => {
+    const { session, open, device } = stage();
+    const toolCall = {
+      toolCallId: "p9",
+      title: "Run a comm\u202eand",
+      kind: "edit",
+      rawInput: { description: "saf\u200be" },
+      content: [{ type: "diff", path: "src/\u202egnp.ts", oldText: "a", newText: "b" }],
+    };
+    const options = [{ optionId: "no", name: "Re\u2066ject", kind: "reject_once" }];
+    void session.ask("session/request_permission", { toolCall, options });
+    const page = await open("Pixel");
+    await page.locator(".sheet .diff").waitFor();
+    const names = await page.locator(".sheet .hidden-char").allTextContents();
+    expect(names).toEqual(expect.arrayContaining(["RLO", "ZWSP", "RLO", "LRI"]));
+    await page.getByText("This holds invisible characters").waitFor();
+    const other = await device("Tablet");
+    expect(await other.locator(".need-line .hidden-char").allTextContents()).toEqual(["RLO"]);
+  });
+
   it("shows invisible characters by name", async () => {
     const { session, open } = stage();
     const page = await open("Pixel");

@@ -26,6 +26,28 @@ async function violations(page: Page, name: string): Promise<string[]> {
   }, name);
 }
 
+/** Controls that do not answer within 44 pixels around their middle. Words within a text are as high as it is. */
+function tooSmall(): string[] {
+  const controls = document.querySelectorAll<HTMLElement>(
+    "button:enabled, a[href], select:enabled, summary, input, textarea",
+  );
+  const found: string[] = [];
+  for (const control of controls) {
+    const target = control.closest("label") ?? control;
+    target.scrollIntoView({ block: "center" });
+    const { left, top, width, height } = target.getBoundingClientRect();
+    const [x, y] = [left + width / 2, top + height / 2];
+    const isInSight = target.contains(document.elementFromPoint(x, y)) && y > 22 && y < innerHeight - 22;
+    if (!isInSight || control.matches(".link, .mention")) continue;
+    const isHit = (dx: number, dy: number): boolean => target.contains(document.elementFromPoint(x + dx, y + dy));
+    const isHigh = height >= 43.5 || (isHit(0, -21) && isHit(0, 21));
+    const isWide = width >= 43.5 || (isHit(-21, 0) && isHit(21, 0));
+    if (!isHigh || !isWide)
+      found.push(`${target.className} ${target.textContent} ${Math.round(width)}×${Math.round(height)}`);
+  }
+  return found;
+}
+
 const LOOKS = [
   { name: "phone, light", viewport: PHONE, colorScheme: "light" },
   { name: "phone, dark", viewport: PHONE, colorScheme: "dark" },
@@ -57,6 +79,11 @@ describe("accessibility and policy", () => {
     await page.getByRole("button", { name: /Run the tests/ }).click();
     await page.locator(".terminal").waitFor();
     found.push(...(await violations(page, "session")));
+    await page.getByRole("button", { name: "Find in output" }).click();
+    await page.keyboard.type("test");
+    await page.locator("mark.found").first().waitFor();
+    found.push(...(await violations(page, "find")));
+    await page.keyboard.press("Escape");
     for (const [name, ask] of [
       ["command", COMMAND_ASK],
       ["diff", DIFF_ASK],
@@ -95,6 +122,39 @@ describe("accessibility and policy", () => {
     found.push(...(await violations(page, "menu")));
     expect(found).toEqual([]);
     expect(hub.reports).toEqual([]);
+  });
+
+  it("has no control on a phone that a finger misses: 44 pixels each way", async () => {
+    const { hub, session, instance, open } = stage();
+    fillSession(session);
+    session.setTurn("running");
+    hub.files.set("src/pool.ts", "export const a = 1;");
+    const page = await open("Pixel");
+    const found: string[] = [];
+    const look = async (name: string): Promise<void> => {
+      await page.waitForTimeout(100);
+      for (const each of await page.evaluate(tooSmall)) found.push(`${name}: ${each}`);
+    };
+    await look("session");
+    for (const name of [/Edit pool\.ts/, /Run the tests/]) {
+      await page.getByRole("button", { name }).click();
+      await page.locator(".tool-details figure").first().waitFor();
+      await look(String(name));
+    }
+    await page.getByRole("button", { name: "Find in output" }).click();
+    await look("find");
+    void session.ask("session/request_permission", COMMAND_ASK);
+    await page.locator(".option").first().waitFor();
+    await look("ask");
+    await page.goto(`${hub.url}#/`);
+    await page.locator(".needs-you").waitFor();
+    await look("home");
+    for (const screen of ["devices", "notifications", "settings", `files/s1/src/pool.ts?instance=${instance.id}`]) {
+      await page.goto(`${hub.url}#/${screen}`);
+      await page.locator(".page-body[aria-busy='false']").waitFor();
+      await look(screen);
+    }
+    expect(found).toEqual([]);
   });
 
   it("is driven by keyboard from the list to a decision", async () => {

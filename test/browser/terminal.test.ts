@@ -203,7 +203,7 @@ describe("a long output", () => {
   it("of a megabyte does not freeze a phone four times slower", async () => {
     const { session, open } = stage();
     const line = `${ESC}[36m12:00:00${ESC}[0m ${"some words of a log that is long ".repeat(3)}\n`;
-    run(session, line.repeat(Math.floor(1_000_000 / line.length)) + "the last needle");
+    run(session, `${line.repeat(Math.floor(1_000_000 / line.length))}the last needle`);
     const page = await open("Pixel");
     const debug = await page.context().newCDPSession(page);
     await debug.send("Emulation.setCPUThrottlingRate", { rate: 4 });

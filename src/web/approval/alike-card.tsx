@@ -6,6 +6,7 @@ import { type ReactElement, useEffect, useRef, useState } from "react";
 import { selectOption } from "../../client/index.ts";
 import { useServices } from "../app/hooks.ts";
 import { Icon } from "../ui/icon.tsx";
+import { VisibleText } from "../ui/visible-text.tsx";
 import { type AlikeItem, type AlikeOffer, alikeOffers } from "./alike.ts";
 import { useEndSeen } from "./end-seen.ts";
 import { PermissionBody, ReadingHint } from "./permission-body.tsx";
@@ -53,7 +54,7 @@ export function AlikeCard({ items, onClose }: AlikeCardProps): ReactElement | nu
           {shown.map(({ card, question }, index) => (
             <li key={card.interactionId} data-interaction={card.interactionId}>
               <h3>
-                <span className="chip">{index + 1}</span> {question.title}
+                <span className="chip">{index + 1}</span> <VisibleText text={question.title} />
               </h3>
               <PermissionBody question={question} />
             </li>
@@ -103,7 +104,6 @@ function AllButton({ offer, isGuarded, isDisabled, allows, onChoose }: AllButton
     return () => clearTimeout(timer);
   }, [isArmed]);
   const isAllowing = offer.kind === "allow_once";
-  const words = `${offer.name}: all ${offer.optionIds.size}`;
   return (
     <button
       type="button"
@@ -118,7 +118,10 @@ function AllButton({ offer, isGuarded, isDisabled, allows, onChoose }: AllButton
       }}
     >
       <Icon name={isAllowing ? "checkAll" : "close"} />
-      <span>{isArmed ? `Tap again: ${words}` : words}</span>
+      <span>
+        {isArmed && "Tap again: "}
+        <VisibleText text={offer.name} />: all {offer.optionIds.size}
+      </span>
     </button>
   );
 }

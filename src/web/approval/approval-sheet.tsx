@@ -4,6 +4,7 @@ import { type InteractionCard, type SettledCard, shownCards } from "../../client
 import { useObservable, useServices } from "../app/hooks.ts";
 import { Icon } from "../ui/icon.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
+import { VisibleText } from "../ui/visible-text.tsx";
 import { type AlikeItem, alikeItems, alikeOffers } from "./alike.ts";
 import { AlikeCard } from "./alike-card.tsx";
 import { knownCard } from "./known-card.ts";
@@ -39,7 +40,9 @@ export function ApprovalSheet({ sessionId, canAnswer }: ApprovalSheetProps): Rea
       {settled !== undefined && (
         <p className="settled-strip" role="status" key={settled.card.interactionId}>
           <Icon name={settled.own === "lost" ? "info" : "check"} small />
-          <span className="truncate">{questionTitle(settled.card)}</span>
+          <span className="truncate">
+            <VisibleText text={questionTitle(settled.card)} />
+          </span>
           <strong>{settledText(settled.notice, settled.own)}</strong>
         </p>
       )}

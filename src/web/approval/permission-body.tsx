@@ -11,11 +11,21 @@ import type { Reading } from "./end-seen.ts";
 const DiffView = lazy(async () => ({ default: (await import("../transcript/diff-view.tsx")).DiffView }));
 
 export function PermissionBody({ question }: { readonly question: Permission }): ReactElement {
-  const { command, cwd, description, diffs, locations, texts, rawInput } = question;
-  const isHiding = [command ?? "", ...diffs.map((diff) => diff.newText)].some(hasHidden);
+  const { title, command, cwd, description, diffs, locations, texts, rawInput, choices } = question;
+  const isHiding = [
+    title,
+    command ?? "",
+    description ?? "",
+    ...diffs.flatMap((diff) => [diff.path, diff.newText]),
+    ...choices.map((choice) => choice.name),
+  ].some(hasHidden);
   return (
     <>
-      {description !== undefined && <p className="muted">{description}</p>}
+      {description !== undefined && (
+        <p className="muted">
+          <VisibleText text={description} />
+        </p>
+      )}
       {command !== undefined && (
         <pre className="plain-block command">
           <VisibleText text={command} marksOperators />

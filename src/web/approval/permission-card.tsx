@@ -4,6 +4,7 @@ import { type InteractionCard, selectOption } from "../../client/index.ts";
 import type { Json } from "../../protocol/json.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { IconName } from "../ui/icon-paths.ts";
+import { VisibleText } from "../ui/visible-text.tsx";
 import type { Permission } from "./alike.ts";
 import { useEndSeen } from "./end-seen.ts";
 import { PermissionBody, ReadingHint } from "./permission-body.tsx";
@@ -84,7 +85,10 @@ function Choice({ choice, guard, isDisabled, onChoose }: ChoiceProps): ReactElem
       }}
     >
       <Icon name={ICONS.get(choice.kind) ?? "chevron"} />
-      <span>{isArmed ? `Tap again: ${choice.name}` : choice.name}</span>
+      <span>
+        {isArmed && "Tap again: "}
+        <VisibleText text={choice.name} />
+      </span>
     </button>
   );
 }

@@ -6,6 +6,7 @@ import { useNow, useServices } from "../app/hooks.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { IconName } from "../ui/icon-paths.ts";
 import { ago } from "../ui/time.ts";
+import { VisibleText } from "../ui/visible-text.tsx";
 import { FormCard } from "./form-card.tsx";
 import { knownCard } from "./known-card.ts";
 import { PermissionCard } from "./permission-card.tsx";
@@ -65,7 +66,9 @@ function QuestionHead({
   return (
     <header className="question-head">
       <Icon name={ICONS[question.kind]} />
-      <h2 id={`q-${card.interactionId}`}>{title}</h2>
+      <h2 id={`q-${card.interactionId}`}>
+        <VisibleText text={title} />
+      </h2>
       {card.step !== undefined && (
         <span className="chip">
           {card.step.index + 1} of {card.step.of}

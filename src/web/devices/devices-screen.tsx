@@ -55,7 +55,7 @@ function DeviceLine({ device, onEdit }: { readonly device: Device; readonly onEd
       : `seen ${ago(device.lastSeenAt, now) === "now" ? "just now" : `${ago(device.lastSeenAt, now)} ago`}`;
   return (
     <li className="device">
-      <Icon name={device.kind === "token" ? "code" : "phone"} />
+      <Icon name={device.kind === "token" ? "code" : "devices"} />
       <span className="session-row-main">
         <span className="device-name">
           <span className="session-row-title truncate">{device.name}</span>

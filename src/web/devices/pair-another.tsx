@@ -97,9 +97,8 @@ function PairingView({ pairing, onAgain }: { readonly pairing: Pairing; readonly
         <QrCode text={pairing.url} />
       </Suspense>
       <p className="pairing-code">{pairing.code}</p>
-      <p className="muted pairing-about">
-        Works once, for {countdown(left)} more. <CopyButton text={pairing.url} label="Copy the pairing link" />
-      </p>
+      <p className="muted pairing-about">Works once, for {countdown(left)} more.</p>
+      <CopyButton text={pairing.url} label="Copy the link" isNamed />
     </>
   );
 }

@@ -36,7 +36,7 @@ export function DiagnosticsScreen(): ReactElement {
           <Icon name="refresh" /> Measure again
         </button>
         {measured.value !== undefined && (
-          <CopyButton text={report(measured.value.checks, facts)} label="Copy the report" />
+          <CopyButton text={report(measured.value.checks, facts)} label="Copy the report" isNamed />
         )}
       </div>
     </Page>

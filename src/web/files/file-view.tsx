@@ -1,7 +1,9 @@
 /** One file: an image, or text in windows, so that a log of a gigabyte costs what is read of it. */
 import { type ReactElement, useEffect, useState } from "react";
 import { isObject, type Json, stringAt } from "../../protocol/json.ts";
-import { useServices } from "../app/hooks.ts";
+import { useObservable, useServices } from "../app/hooks.ts";
+import { WrapButton } from "../transcript/wrap-button.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Notice } from "../ui/notice.tsx";
 import type { FilesScreenProps } from "./files-screen.tsx";
@@ -42,7 +44,7 @@ function ImageFile({ sessionId, instanceId, path }: FilesScreenProps): ReactElem
 }
 
 function TextFile({ sessionId, instanceId, path }: FilesScreenProps): ReactElement {
-  const { api } = useServices();
+  const { api, settings } = useServices();
   const [lines, setLines] = useState<readonly string[]>([]);
   const [hasMore, setMore] = useState(false);
   const [error, setError] = useState<string>();
@@ -64,12 +66,19 @@ function TextFile({ sessionId, instanceId, path }: FilesScreenProps): ReactEleme
       isCurrent = false;
     };
   }, [api, instanceId, sessionId, path, from]);
+  const { wrapLines } = useObservable(settings.settings);
   if (error !== undefined) return <Notice tone="danger">{error}</Notice>;
+  const text = lines.join("\n");
   return (
     <>
+      <div className="file-bar">
+        <span className="muted">{hasMore ? `The first ${lines.length} lines` : `${lines.length} lines`}</span>
+        <WrapButton />
+        <CopyButton text={text} label="Copy what is shown" />
+      </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled by keyboard */}
-      <pre className="file-text" tabIndex={0}>
-        {lines.join("\n")}
+      <pre className={wrapLines ? "file-text wrap" : "file-text"} tabIndex={0}>
+        {text}
       </pre>
       {hasMore && (
         <button type="button" className="button" onClick={() => setFrom(lines.length + 1)}>

@@ -16,7 +16,7 @@ export function HubChip(): ReactElement {
       onClick={() => events.wake()}
     >
       <span className={isLive ? "dot" : "dot pulse"} />
-      {isLive ? "Live" : state === "waiting" ? "Reconnecting" : "Connecting"}
+      {isLive ? "Live" : state === "waiting" ? "Offline" : "Connecting"}
     </button>
   );
 }

@@ -9,6 +9,7 @@ import { useRights } from "../session/use-rights.ts";
 import { Icon } from "../ui/icon.tsx";
 import { baseName } from "../ui/path.ts";
 import { ago } from "../ui/time.ts";
+import { VisibleText } from "../ui/visible-text.tsx";
 
 export interface NeedsYouProps {
   readonly cards: readonly InteractionCard[];
@@ -53,7 +54,9 @@ function NeedsYouLine({
       <button type="button" className="need-line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <Icon name="shield" />
         <span className="session-row-main">
-          <span className="session-row-title truncate">{questionTitle(card)}</span>
+          <span className="session-row-title truncate">
+            <VisibleText text={questionTitle(card)} />
+          </span>
           <span className="session-row-place truncate">{place === "" ? "Session" : place}</span>
         </span>
         <span className="session-row-side">{ago(card.openedAt, now)}</span>

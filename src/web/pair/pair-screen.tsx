@@ -83,7 +83,7 @@ function CodeField({ code, onCode }: { readonly code: string; readonly onCode: (
         autoCapitalize="characters"
         spellCheck={false}
         required
-        placeholder="Code"
+        placeholder="XXXX-XXXX"
         aria-describedby="code-about"
         onChange={(event) => onCode(event.target.value)}
       />

@@ -38,7 +38,7 @@ export function DiffView({ diff, mayUnwrap = false }: DiffViewProps): ReactEleme
 function DiffCaption({ diff, children }: { readonly diff: DiffPart; readonly children?: ReactNode }): ReactElement {
   return (
     <figcaption className="mono">
-      <bdi>{diff.path}</bdi>
+      <VisibleText text={diff.path} />
       {diff.oldText === "" && <span className="chip ok">new file</span>}
       {children}
     </figcaption>

@@ -6,6 +6,7 @@ import { settledText } from "../approval/question.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { IconName } from "../ui/icon-paths.ts";
 import { atTime } from "../ui/time.ts";
+import { VisibleText } from "../ui/visible-text.tsx";
 import { useOpen } from "./open-state.tsx";
 import { ToolDetails } from "./tool-details.tsx";
 import { STATUS_WORDS, summarize, type ToolStatus } from "./tool-summary.ts";
@@ -25,8 +26,13 @@ export const ToolCard = memo(({ item, settled = NONE }: ToolCardProps): ReactEle
       <button type="button" className="tool-line" aria-expanded={isOpen} onClick={toggle}>
         <Icon name={summary.icon} />
         <span className="tool-title truncate">
-          {summary.title}
-          {summary.target !== undefined && <span className="tool-target mono"> {summary.target}</span>}
+          <VisibleText text={summary.title} />
+          {summary.target !== undefined && (
+            <span className="tool-target mono">
+              {" "}
+              <VisibleText text={summary.target} />
+            </span>
+          )}
         </span>
         {summary.result !== undefined && <span className="tool-result mono">{summary.result}</span>}
         {item.ts > 0 && <time className="tool-time">{atTime(item.ts)}</time>}

@@ -64,7 +64,7 @@ export function Transcript({ session, view, entries, onEdit }: TranscriptProps):
     <div className="transcript-frame">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the transcript is read by keyboard */}
       <div className="transcript" ref={scroller} role="log" aria-label="Transcript" aria-live="off" tabIndex={0}>
-        <ListHead view={view} onLoad={() => void session.loadEarlier()} isEmpty={rows.length === 0} />
+        <ListHead view={view} onLoad={() => void session.loadEarlier()} />
         <Virtualizer
           ref={list}
           scrollRef={scroller}
@@ -80,6 +80,12 @@ export function Transcript({ session, view, entries, onEdit }: TranscriptProps):
           )}
         </Virtualizer>
       </div>
+      {rows.length === 0 && !view.hasEarlier && view.attach.kind === "live" && (
+        <div className="empty transcript-empty">
+          <Icon name="inbox" />
+          <p>Nothing was said yet.</p>
+        </div>
+      )}
       {!follow.isFollowing && (
         <button type="button" className="to-end" onClick={follow.toEnd}>
           <Icon name="arrowDown" small /> {follow.newCount > 0 ? `${follow.newCount} new` : "To the end"}
@@ -116,15 +122,7 @@ function RowView({ row, view, entries, showThoughts, onEdit }: RowViewProps): Re
 
 const NO_NOTICES = [] as const;
 
-function ListHead({
-  view,
-  onLoad,
-  isEmpty,
-}: {
-  readonly view: SessionView;
-  readonly onLoad: () => void;
-  readonly isEmpty: boolean;
-}): ReactElement {
+function ListHead({ view, onLoad }: { readonly view: SessionView; readonly onLoad: () => void }): ReactElement {
   return (
     <div className="list-head">
       {view.hasEarlier && (
@@ -137,7 +135,6 @@ function ListHead({
           {view.isLoadingEarlier ? <span className="spinner" /> : <Icon name="arrowUp" small />} Load earlier
         </button>
       )}
-      {!view.hasEarlier && isEmpty && view.attach.kind === "live" && <p className="muted">Nothing was said yet.</p>}
     </div>
   );
 }

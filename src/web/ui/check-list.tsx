@@ -9,7 +9,7 @@ const WORDS: Readonly<Record<CheckState, string>> = { ok: "yes", bad: "no", open
 
 export function CheckList({ checks }: { readonly checks: readonly Check[] }): ReactElement {
   return (
-    <ul className="plain card-list">
+    <ul className="plain card-list checks">
       {checks.map((check) => (
         <li key={check.name} data-check={check.state}>
           <span className={`check ${check.state}`}>

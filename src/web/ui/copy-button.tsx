@@ -17,7 +17,14 @@ export async function copyText(text: string): Promise<void> {
   area.remove();
 }
 
-export function CopyButton({ text, label = "Copy" }: { readonly text: string; readonly label?: string }): ReactElement {
+export interface CopyButtonProps {
+  readonly text: string;
+  readonly label?: string;
+  /** Where there is room for words, the icon alone would be a riddle. */
+  readonly isNamed?: boolean;
+}
+
+export function CopyButton({ text, label = "Copy", isNamed = false }: CopyButtonProps): ReactElement {
   const [isDone, setDone] = useState(false);
   useEffect(() => {
     if (!isDone) return;
@@ -27,11 +34,11 @@ export function CopyButton({ text, label = "Copy" }: { readonly text: string; re
   return (
     <button
       type="button"
-      className="copy-button"
-      aria-label={label}
+      className={isNamed ? "button" : "copy-button"}
+      aria-label={isNamed ? undefined : label}
       onClick={() => void copyText(text).then(() => setDone(true))}
     >
-      <Icon name={isDone ? "check" : "copy"} small />
+      <Icon name={isDone ? "check" : "copy"} small /> {isNamed && !isDone && label}
       <span aria-live="polite">{isDone ? "Copied" : ""}</span>
     </button>
   );

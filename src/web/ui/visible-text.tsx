@@ -45,6 +45,23 @@ function withOperators(text: string): ReactNode {
         {part}
       </b>
     ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text never move
+      <Fragment key={index}>{withFlags(part)}</Fragment>
+    ),
+  );
+}
+
+const FLAGS = /((?<!\S)-\S{1,23}(?!\S))/;
+
+/** A line may break after a hyphen, and "-" at its end is no "-s" to anybody. */
+function withFlags(text: string): ReactNode {
+  return text.split(FLAGS).map((part, index) =>
+    index % 2 === 1 ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text never move
+      <span className="unbroken" key={index}>
+        {part}
+      </span>
+    ) : (
       part
     ),
   );
