@@ -7,7 +7,7 @@ import { lstat } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import type { Sink } from "../core/fanout/outbox.ts";
 import { type Frame, request } from "../protocol/envelope.ts";
-import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from "../protocol/json.ts";
+import { arrayAt, asJson, isObject, type JsonObject, numberAt, objectAt, stringAt } from "../protocol/json.ts";
 import { LINK, LINK_PROTOCOL, type LinkHello } from "../protocol/link.ts";
 import { ndjsonTransport } from "../transport/ndjson.ts";
 import type { Transport } from "../transport/transport.ts";
@@ -146,9 +146,7 @@ export class LinkDialer {
   }
 
   #sayHello(transport: Transport): void {
-    transport.send(
-      JSON.stringify(request(HELLO_ID, LINK.hello, { ...this.#options.hello() } as unknown as JsonObject)),
-    );
+    transport.send(JSON.stringify(request(HELLO_ID, LINK.hello, asJson(this.#options.hello()))));
     this.#welcomeTimer = setTimeout(() => transport.close({ reason: "no-welcome" }), WELCOME_MS);
     this.#welcomeTimer.unref();
   }

@@ -3,10 +3,11 @@ import { chmod, unlink } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { type Frame, failure, paramsOf, result } from "../protocol/envelope.ts";
 import { hubError, RPC } from "../protocol/errors.ts";
-import { type JsonObject, numberAt, stringAt } from "../protocol/json.ts";
+import type { JsonObject } from "../protocol/json.ts";
 import { HUB_LINK_FEATURES, LINK, LINK_PROTOCOL, type LinkHello } from "../protocol/link.ts";
 import { ndjsonTransport } from "../transport/ndjson.ts";
 import type { Transport } from "../transport/transport.ts";
+import { readHello } from "./link-hello.ts";
 
 export interface LinkServerHandlers {
   /** A bridge said hello. The answer is what the hub holds of it; frames follow under the returned handler. */
@@ -106,17 +107,4 @@ export class LinkServer {
     session.onOpen();
     return session;
   }
-}
-
-/** The hello, or what is wrong with it. Newer members are kept. */
-export function readHello(params: JsonObject | undefined): LinkHello | string {
-  if (params === undefined) return "hello needs parameters";
-  if (numberAt(params, "protocol") !== LINK_PROTOCOL) return `this hub speaks link protocol ${LINK_PROTOCOL}`;
-  for (const key of ["instanceId", "bridgeVersion", "workspace", "name"]) {
-    if (stringAt(params, key) === undefined) return `"${key}" must be a string`;
-  }
-  for (const key of ["pid", "startedAt"]) if (numberAt(params, key) === undefined) return `"${key}" must be a number`;
-  if (params["origin"] !== "editor" && params["origin"] !== "headless")
-    return '"origin" must be "editor" or "headless"';
-  return params as unknown as LinkHello;
 }

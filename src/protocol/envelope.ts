@@ -8,36 +8,36 @@ import { isObject, type Json, type JsonObject } from "./json.ts";
 
 export type RpcId = string | number | null;
 
-export interface RpcError {
+export type RpcError = {
   readonly code: number;
   readonly message: string;
   readonly data?: Json;
-}
+};
 
-export interface RpcRequest {
+export type RpcRequest = {
   readonly jsonrpc: "2.0";
   readonly id: RpcId;
   readonly method: string;
   readonly params?: Json;
-}
+};
 
-export interface RpcNotification {
+export type RpcNotification = {
   readonly jsonrpc: "2.0";
   readonly method: string;
   readonly params?: Json;
-}
+};
 
-export interface RpcResult {
+export type RpcResult = {
   readonly jsonrpc: "2.0";
   readonly id: RpcId;
   readonly result: Json;
-}
+};
 
-export interface RpcFailure {
+export type RpcFailure = {
   readonly jsonrpc: "2.0";
   readonly id: RpcId;
   readonly error: RpcError;
-}
+};
 
 export type RpcResponse = RpcResult | RpcFailure;
 export type RpcMessage = RpcRequest | RpcNotification | RpcResponse;
@@ -77,15 +77,15 @@ function envelopeOf(value: JsonObject): Envelope | string {
       return 'the member "params" must be an object or an array';
     }
     return hasId
-      ? { kind: "request", msg: value as unknown as RpcRequest }
-      : { kind: "notification", msg: value as unknown as RpcNotification };
+      ? { kind: "request", msg: value as RpcRequest }
+      : { kind: "notification", msg: value as RpcNotification };
   }
   if (!hasId) return 'a message needs "method" or "id"';
   const hasError = "error" in value;
   if (hasError === "result" in value) return 'a response needs exactly one of "result" and "error"';
   if (hasError && !isRpcError(value["error"]))
     return 'the member "error" needs a numeric "code" and a string "message"';
-  return { kind: "response", msg: value as unknown as RpcResponse };
+  return { kind: "response", msg: value as RpcResponse };
 }
 
 function isRpcError(value: unknown): boolean {

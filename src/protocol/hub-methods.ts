@@ -25,17 +25,17 @@ export const FEATURES = ["cursor", "turn", "queue", "interactions", "presence", 
 export type TurnState = "running" | "idle" | "waiting";
 
 /** One prompt that waits in the lane. */
-export interface QueueEntry {
+export type QueueEntry = {
   readonly promptId?: string;
   readonly by: By;
   /** Epoch milliseconds. */
   readonly queuedAt: number;
   /** The first text of the prompt, at most 120 characters. */
   readonly title: string;
-}
+};
 
 /** `_acp-hub/turn`. A numbered event: who returns by cursor learns it (R5). */
-export interface TurnNotice {
+export type TurnNotice = {
   readonly sessionId: string;
   readonly state: TurnState;
   readonly promptId?: string;
@@ -45,13 +45,13 @@ export interface TurnNotice {
   /** Set when the turn ended with an error instead of a stop reason. */
   readonly error?: { readonly code: number; readonly message: string };
   readonly queue: readonly QueueEntry[];
-}
+};
 
 /** How an interaction ended. `cancelled` by a cancel of the turn, `withdrawn` by the agent, `ended` with the session or agent. */
 export type SettledAction = "answered" | "cancelled" | "withdrawn" | "ended";
 
 /** What was chosen: option id of a permission, action of an elicitation and what its form holds. Free text never. */
-export interface SettledOutcome {
+export type SettledOutcome = {
   readonly action: SettledAction;
   readonly optionId?: string;
   readonly optionName?: string;
@@ -59,10 +59,10 @@ export interface SettledOutcome {
   readonly elicitation?: string;
   /** By field: enum values and booleans as chosen, free text and numbers as `{length}`. */
   readonly content?: JsonObject;
-}
+};
 
 /** `_acp-hub/interaction_settled`, and the verdict of a proposal (R3). A numbered event. */
-export interface SettledNotice {
+export type SettledNotice = {
   readonly sessionId?: string;
   readonly interactionId: string;
   readonly toolCallId?: string;
@@ -70,7 +70,7 @@ export interface SettledNotice {
   readonly by: By;
   /** Epoch milliseconds. */
   readonly at: number;
-}
+};
 
 /** `_acp-hub/interaction_rejected`: the answer was not valid, the interaction is still open (X3). */
 export interface RejectedNotice {

@@ -6,6 +6,14 @@ export interface JsonObject {
   [key: string]: Json | undefined;
 }
 
+/** JSON that is only written. Our own shapes fit it when they are type aliases: an interface has no index. */
+export type Written = string | number | boolean | null | readonly Written[] | WrittenObject;
+
+export type WrittenObject = { readonly [key: string]: Written | undefined };
+
+/** What we say ourselves, as messages carry it. Nobody changes what has been said. */
+export const asJson = (said: WrittenObject): JsonObject => said as JsonObject;
+
 /** True for a plain JSON object: not null, not an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -50,7 +50,7 @@ export const HUB_LINK_FEATURES: readonly string[] = [LINK_FEATURE.answerers, LIN
 
 export type InstanceOrigin = "editor" | "headless";
 
-export interface LinkHello {
+export type LinkHello = {
   readonly protocol: number;
   readonly features: readonly string[];
   readonly bridgeVersion: string;
@@ -69,7 +69,7 @@ export interface LinkHello {
   readonly remoteToken?: string;
   /** The agent's own name: part of what tells sessions apart (S9). */
   readonly agent?: string;
-}
+};
 
 export interface LinkWelcome {
   readonly protocol: number;
@@ -80,7 +80,7 @@ export interface LinkWelcome {
 }
 
 /** A live session as the root describes it. */
-export interface LinkSession {
+export type LinkSession = {
   readonly sessionId: string;
   readonly epoch: string;
   /** First event the root still holds (1 when whole). */
@@ -113,9 +113,9 @@ export interface LinkSession {
   readonly primary?: boolean;
   /** Why the epoch changed, when it did. */
   readonly reason?: string;
-}
+};
 
-export interface LinkInteraction {
+export type LinkInteraction = {
   readonly interactionId: string;
   readonly sessionId?: string;
   readonly method: string;
@@ -123,7 +123,7 @@ export interface LinkInteraction {
   readonly openedAt: number;
   /** Whom a url elicitation is for: this device alone, or the machine's owner at any. */
   readonly owner?: { readonly device: string; readonly isMachines: boolean };
-}
+};
 
 /** The editor as others are told of it. */
 export interface LinkPrimary {

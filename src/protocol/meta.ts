@@ -9,11 +9,11 @@ export const HUB_META = "acp-hub";
 export const PRIMARY = "primary";
 
 /** Who did something, as the credential says it. `connectionId` names the socket, `device` the paired thing. */
-export interface By {
+export type By = {
   readonly connectionId: string;
   readonly device: string;
   readonly name: string;
-}
+};
 
 /** An author as the bridge is told of one; clients are told no more than `By`. */
 export interface Author extends By {
@@ -22,7 +22,7 @@ export interface Author extends By {
 }
 
 /** What stands on each numbered event. `seq` is the last event covered, `from` the first when several were joined. */
-export interface Stamp {
+export type Stamp = {
   readonly epoch: string;
   readonly seq: number;
   readonly ts: number;
@@ -34,7 +34,7 @@ export interface Stamp {
   readonly synthetic?: "local" | "root";
   /** On the link: the connection that caused it and knows already. */
   readonly except?: string;
-}
+};
 
 /** The hub's member of a message's params, or undefined. */
 export function hubMeta(params: JsonObject | undefined): JsonObject | undefined {
@@ -77,5 +77,5 @@ export function readStamp(params: JsonObject | undefined): Stamp | undefined {
   const name = stringAt(meta, "epoch");
   const seq = numberAt(meta, "seq");
   if (meta === undefined || name === undefined || seq === undefined) return undefined;
-  return meta as unknown as Stamp;
+  return meta as Stamp;
 }

@@ -13,7 +13,7 @@ import { idKey, notification, paramsOf, type RpcId, type RpcRequest } from "../.
 import { RPC } from "../../protocol/errors.ts";
 import { HUB, type SettledNotice, type SettledOutcome } from "../../protocol/hub-methods.ts";
 import { type InteractionId, interactionId } from "../../protocol/ids.ts";
-import { isObject, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
+import { asJson, isObject, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
 import { LINK, LINK_FEATURE, type LinkInteraction } from "../../protocol/link.ts";
 import { type By, readBy, withHubMeta } from "../../protocol/meta.ts";
 import { type AnswerBody, cancelledAnswer, readAnswer } from "../interaction/answer.ts";
@@ -105,8 +105,7 @@ export class Asks {
     if (ask === undefined) {
       const verdict = this.#settled.get(id);
       this.#context.ports.observe({ kind: "late-answer", interactionId: id });
-      if (verdict !== undefined)
-        this.#context.link.notify(HUB.interactionSettled, { ...verdict } as unknown as JsonObject);
+      if (verdict !== undefined) this.#context.link.notify(HUB.interactionSettled, asJson(verdict));
       return;
     }
     const body: AnswerBody = isObject(params["error"]) ? NO_ANSWER : { result: params["result"] ?? null };
@@ -229,7 +228,7 @@ export class Asks {
     const described =
       requestId === undefined ? describe(ask) : { ...describe(ask), params: { ...ask.params, requestId } };
     const only = ask.onlyConnection === undefined ? {} : { onlyConnection: ask.onlyConnection };
-    this.#context.link.notify(LINK.interaction, { ...described, ...only } as unknown as JsonObject, ask.session);
+    this.#context.link.notify(LINK.interaction, asJson({ ...described, ...only }), ask.session);
   }
 
   #onPrimaryAnswer(ask: Ask, body: AnswerBody, now: number): void {
@@ -339,8 +338,7 @@ export class Asks {
       action,
       openMs: now - ask.openedAt,
     });
-    if (ask.session === undefined)
-      this.#context.link.notify(HUB.interactionSettled, { ...notice } as unknown as JsonObject);
+    if (ask.session === undefined) this.#context.link.notify(HUB.interactionSettled, asJson(notice));
     else {
       this.#publisher.settled(ask.session, notice, now);
       this.#publisher.turnIfChanged(ask.session, now);

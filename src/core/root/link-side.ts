@@ -4,7 +4,7 @@
  */
 import { notification, type RpcId } from "../../protocol/envelope.ts";
 import { connectionId, type SessionId, sessionId } from "../../protocol/ids.ts";
-import { isObject, type Json, type JsonObject, numberAt, stringAt } from "../../protocol/json.ts";
+import { asJson, isObject, type Json, type JsonObject, numberAt, stringAt } from "../../protocol/json.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import { LINK } from "../../protocol/link.ts";
 import { type CatchUpSource, Outbox, type Sink } from "../fanout/outbox.ts";
@@ -42,7 +42,7 @@ const linkText = (session: RootSession, item: JournalItem): string =>
   itemLinkText(item, session.epoch, item.last <= session.baselineTail ? { replay: true } : {});
 
 const announcement = (session: RootSession): string =>
-  JSON.stringify(notification(LINK.session, { ...session.describe() } as unknown as JsonObject));
+  JSON.stringify(notification(LINK.session, asJson(session.describe())));
 
 export class LinkSide {
   #outbox: Outbox<string> | undefined;

@@ -5,7 +5,7 @@
 import { ACP } from "../../protocol/acp.ts";
 import { type Frame, notification, paramsOf } from "../../protocol/envelope.ts";
 import { HUB, type SettledNotice, type TurnNotice } from "../../protocol/hub-methods.ts";
-import type { JsonObject } from "../../protocol/json.ts";
+import { asJson, type JsonObject } from "../../protocol/json.ts";
 import { hubMeta, type Stamp, withHubMeta } from "../../protocol/meta.ts";
 import { type EventMarks, NO_MARKS } from "../journal/item.ts";
 import { spliceStamp } from "../stamp.ts";
@@ -57,7 +57,7 @@ export class Publisher {
       queue: session.lane.entries(),
       ...(end ?? running),
     };
-    this.event(session, HUB.turn, { ...notice } as unknown as JsonObject, now);
+    this.event(session, HUB.turn, asJson(notice), now);
   }
 
   /** Announces the turn state when it has changed (an interaction opened or closed). */
@@ -66,7 +66,7 @@ export class Publisher {
   }
 
   settled(session: RootSession, notice: SettledNotice, now: number): void {
-    this.event(session, HUB.interactionSettled, { ...notice } as unknown as JsonObject, now);
+    this.event(session, HUB.interactionSettled, asJson(notice), now);
   }
 
   /** An update of our own, told apart by its mark. */

@@ -17,7 +17,7 @@ import {
 } from "../../protocol/envelope.ts";
 import { hubError, invalidParams, RPC } from "../../protocol/errors.ts";
 import type { SessionId } from "../../protocol/ids.ts";
-import { isObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
+import { asJson, isObject, type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
 import { LINK } from "../../protocol/link.ts";
 import { hubMeta, readBy, withHubMeta } from "../../protocol/meta.ts";
 import { abilitiesOf } from "../capabilities.ts";
@@ -226,12 +226,13 @@ export class Root {
     this.#context.link.up(sink, onHopeless, features);
     this.#asks.onLinkUp();
     const sessions = [...this.#context.sessions.values()];
-    this.#context.link.notify(LINK.snapshot, {
+    const snapshot = {
       ...this.#context.describeAgent(),
-      sessions: sessions.map((session) => session.describe()) as unknown as Json,
-      open: this.#asks.describeOpen() as unknown as Json,
-      settled: this.#asks.describeSettled() as unknown as Json,
-    });
+      sessions: sessions.map((session) => session.describe()),
+      open: this.#asks.describeOpen(),
+      settled: this.#asks.describeSettled(),
+    };
+    this.#context.link.notify(LINK.snapshot, asJson(snapshot));
     for (const session of sessions)
       this.#context.link.subscribe(session, Object.hasOwn(acked, session.id) ? acked[session.id] : undefined);
   }

@@ -106,7 +106,10 @@ async function send(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const asset = files.get(name);
-  if (asset === undefined) return reply.callNotFound() as unknown as FastifyReply;
+  if (asset === undefined) {
+    reply.callNotFound();
+    return reply;
+  }
   reply
     .header("Content-Security-Policy", policy(request.headers.host ?? ""))
     .header("X-Content-Type-Options", "nosniff")
