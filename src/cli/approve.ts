@@ -1,13 +1,14 @@
 /** `acp-hub approve`: answers a permission or a form. Without `--option` it allows once, never for ever. */
-import { resolvePaths } from "../config/paths.ts";
 import type { OpenInteraction } from "../protocol/hub-methods.ts";
 import { isObject, type JsonObject } from "../protocol/json.ts";
 import { type AnswerChoice, answerInteraction } from "./answer.ts";
 import { readArgs } from "./args.ts";
 import type { Command } from "./command.ts";
 import { UsageError } from "./exit.ts";
+import { homePaths } from "./home.ts";
 import {
   findInteraction,
+  interactionNamed,
   isPermission,
   openInteractions,
   optionsOf,
@@ -26,10 +27,8 @@ export const command: Command = {
   usage: USAGE,
   async run(argv) {
     const { values, positionals } = readArgs(argv, OPTIONS, USAGE);
-    const [id, extra] = positionals;
-    if (id === undefined || extra !== undefined)
-      throw new UsageError(`Name one interaction (acp-hub interactions shows them)\nUsage: ${USAGE}`);
-    const paths = resolvePaths(values.home ?? process.env["ACP_HUB_HOME"]);
+    const id = interactionNamed(positionals, USAGE);
+    const paths = homePaths(values.home);
     const content = readContent(values.content);
     const interaction = findInteraction(await openInteractions(paths), id);
     const choice = isPermission(interaction)

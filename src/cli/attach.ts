@@ -2,12 +2,12 @@
 import { randomUUID } from "node:crypto";
 import { stdioTransport } from "../bridge/stdio.ts";
 import { systemClock } from "../client/ports.ts";
-import { resolvePaths } from "../config/paths.ts";
 import { readArgs } from "./args.ts";
 import { type AttachEnd, AttachedAgent } from "./attach/attached-agent.ts";
 import { findTarget } from "./attach/target.ts";
 import type { Command } from "./command.ts";
 import { EXIT, UsageError } from "./exit.ts";
+import { homePaths } from "./home.ts";
 
 const USAGE = "acp-hub attach [--instance I] [--session S] [--url U] [--token-file F] [--home DIR]";
 const OPTIONS = {
@@ -24,7 +24,7 @@ export const command: Command = {
     const { values, positionals } = readArgs(argv, OPTIONS, USAGE);
     if (positionals.length > 0) throw new UsageError(`attach takes no "${positionals[0]}"\nUsage: ${USAGE}`);
     const { instance, session, url, home } = values;
-    const { apiSocket } = resolvePaths(home ?? process.env["ACP_HUB_HOME"]);
+    const { apiSocket } = homePaths(home);
     const tokenFile = values["token-file"];
     const token = process.env["ACP_HUB_TOKEN"];
     const target = await findTarget({ instance, session, url, tokenFile, token, apiSocket });

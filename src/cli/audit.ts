@@ -1,9 +1,9 @@
 /** `acp-hub audit tail/export`: who prompted, answered, cancelled, paired and revoked, from which device. */
-import { resolvePaths } from "../config/paths.ts";
 import { isObject, type JsonObject, objectAt, stringAt } from "../protocol/json.ts";
 import { readArgs, readNumber } from "./args.ts";
 import type { Command } from "./command.ts";
 import { EXIT, UsageError } from "./exit.ts";
+import { homePaths } from "./home.ts";
 import { callHubOk } from "./local-api.ts";
 
 const USAGE = `acp-hub audit tail [--limit N] [--json] [--home DIR]
@@ -16,7 +16,7 @@ export const command: Command = {
   usage: USAGE,
   async run(argv) {
     const { values, positionals } = readArgs(argv, OPTIONS, USAGE);
-    const paths = resolvePaths(values.home ?? process.env["ACP_HUB_HOME"]);
+    const paths = homePaths(values.home);
     const [action = "tail"] = positionals;
     if (action === "tail") {
       const limit = readNumber("--limit", values.limit, 1, 1000) ?? 50;

@@ -1,11 +1,11 @@
 /** `acp-hub config`: the effective configuration, and where each value comes from (contract §1). */
 
 import type { LoadedConfig } from "../config/load.ts";
-import { resolvePaths } from "../config/paths.ts";
 import { readArgs } from "./args.ts";
 import type { Command } from "./command.ts";
 import { loadedConfig } from "./effective-config.ts";
 import { EXIT, UsageError } from "./exit.ts";
+import { homePaths } from "./home.ts";
 
 const USAGE = `acp-hub config path [--home DIR]
        acp-hub config get [key] [--home DIR]
@@ -21,7 +21,7 @@ export const command: Command = {
     );
     const [verb, key, extra] = positionals;
     if (extra !== undefined) throw new UsageError(`config takes one key, not "${extra}" too\nUsage: ${USAGE}`);
-    const paths = resolvePaths(values.home ?? process.env["ACP_HUB_HOME"]);
+    const paths = homePaths(values.home);
     if (verb === "path") process.stdout.write(`${paths.configFile}\n`);
     else if (verb === "get") process.stdout.write(textOf(loadedConfig(paths), key));
     else if (verb === "explain") process.stdout.write(explanation(loadedConfig(paths), key, values.json === true));

@@ -1,9 +1,9 @@
 /** `acp-hub devices`: paired devices and tokens; rename, revoke. Works with and without a running hub. */
-import { resolvePaths } from "../config/paths.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { readArgs } from "./args.ts";
 import type { Command } from "./command.ts";
 import { EXIT, UsageError } from "./exit.ts";
+import { homePaths } from "./home.ts";
 import { ownerApi } from "./owner-api.ts";
 import { describeDevice } from "./token.ts";
 
@@ -20,7 +20,7 @@ export const command: Command = {
       USAGE,
     );
     const [action = "list", id, name] = positionals;
-    const api = await ownerApi(resolvePaths(values.home ?? process.env["ACP_HUB_HOME"]));
+    const api = await ownerApi(homePaths(values.home));
     try {
       if (action === "list") {
         const records = (await api.call("GET", "/api/devices")) as JsonObject[];

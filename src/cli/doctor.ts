@@ -1,11 +1,11 @@
 /** `acp-hub doctor`: looks at everything that goes wrong in practice, and says what to do. Exit 1 when something fails. */
-import { resolvePaths } from "../config/paths.ts";
 import { readArgs } from "./args.ts";
 import type { Command } from "./command.ts";
 import { diagnose } from "./doctor/diagnose.ts";
 import type { Finding } from "./doctor/finding.ts";
 import { hasFailed } from "./doctor/runner.ts";
 import { EXIT } from "./exit.ts";
+import { homePaths } from "./home.ts";
 
 const USAGE = "acp-hub doctor [--json] [--home DIR]";
 
@@ -13,7 +13,7 @@ export const command: Command = {
   usage: USAGE,
   async run(argv) {
     const { values } = readArgs(argv, { json: { type: "boolean" }, home: { type: "string" } } as const, USAGE);
-    const paths = resolvePaths(values.home ?? process.env["ACP_HUB_HOME"]);
+    const paths = homePaths(values.home);
     const findings = await diagnose({ paths, env: process.env });
     process.stdout.write(values.json === true ? `${JSON.stringify(findings, null, 2)}\n` : reportOf(findings));
     return hasFailed(findings) ? EXIT.failed : EXIT.ok;

@@ -1,8 +1,8 @@
 /** `acp-hub interactions`: what agents wait for, oldest first. */
-import { resolvePaths } from "../config/paths.ts";
 import { readArgs } from "./args.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit.ts";
+import { homePaths } from "./home.ts";
 import { describeInteraction, openInteractions } from "./open-interactions.ts";
 
 const USAGE = "acp-hub interactions [--json] [--home DIR]";
@@ -11,7 +11,7 @@ export const command: Command = {
   usage: USAGE,
   async run(argv) {
     const { values } = readArgs(argv, { json: { type: "boolean" }, home: { type: "string" } } as const, USAGE);
-    const open = await openInteractions(resolvePaths(values.home ?? process.env["ACP_HUB_HOME"]));
+    const open = await openInteractions(homePaths(values.home));
     if (values.json === true) process.stdout.write(`${JSON.stringify(open, null, 2)}\n`);
     else if (open.length > 0) process.stdout.write(`${open.map(describeInteraction).join("\n")}\n`);
     else process.stderr.write("No agent waits for an answer.\n");

@@ -2,10 +2,10 @@
 import { once } from "node:events";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { resolvePaths } from "../config/paths.ts";
 import { readArgs, readNumber } from "./args.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit.ts";
+import { homePaths } from "./home.ts";
 import { formatLine, type LogLine } from "./logs/format-line.ts";
 import { TailFile } from "./logs/tail-file.ts";
 
@@ -24,7 +24,7 @@ export const command: Command = {
   async run(argv) {
     const { values } = readArgs(argv, OPTIONS, USAGE);
     const count = readNumber("-n", values.lines, 0, 100_000) ?? 50;
-    const { logDir } = resolvePaths(values.home ?? process.env["ACP_HUB_HOME"]);
+    const { logDir } = homePaths(values.home);
     const controller = new AbortController();
     const isFollowing = values.follow === true;
     if (isFollowing)

@@ -1,8 +1,8 @@
 /** `acp-hub ls`: running instances and their sessions. */
-import { resolvePaths } from "../config/paths.ts";
 import type { InstanceView } from "../hub/http/views.ts";
 import { readArgs } from "./args.ts";
 import type { Command } from "./command.ts";
+import { homePaths } from "./home.ts";
 import { callHubOk } from "./local-api.ts";
 import { ago } from "./words.ts";
 
@@ -12,7 +12,7 @@ export const command: Command = {
   usage: USAGE,
   async run(argv) {
     const { values } = readArgs(argv, { json: { type: "boolean" }, home: { type: "string" } } as const, USAGE);
-    const paths = resolvePaths(values.home ?? process.env["ACP_HUB_HOME"]);
+    const paths = homePaths(values.home);
     const instances = (await callHubOk(paths, "GET", "/api/instances")) as InstanceView[];
     if (values.json === true) process.stdout.write(`${JSON.stringify(instances, null, 2)}\n`);
     else process.stdout.write(instances.length === 0 ? "" : `${instances.map(describe).join("\n")}\n`);

@@ -28,6 +28,13 @@ export function findInteraction(all: readonly OpenInteraction[], typed: string):
   return found;
 }
 
+/** The one interaction a command line names. */
+export function interactionNamed([id, extra]: readonly string[], usage: string): string {
+  if (id === undefined || extra !== undefined)
+    throw new UsageError(`Name one interaction (acp-hub interactions shows them)\nUsage: ${usage}`);
+  return id;
+}
+
 export function optionsOf(interaction: OpenInteraction): readonly PermissionOption[] {
   return (arrayAt(paramsOf(interaction), "options") ?? []).filter(isObject).map((option) => ({
     optionId: stringAt(option, "optionId") ?? "",

@@ -1,8 +1,8 @@
 /** `acp-hub pair`: a one-time way in for a phone or browser. */
-import { resolvePaths } from "../config/paths.ts";
 import { readArgs, readDuration } from "./args.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit.ts";
+import { homePaths } from "./home.ts";
 import { callHubOk } from "./local-api.ts";
 import { type PairingWords, pairingText } from "./pairing-words.ts";
 
@@ -22,7 +22,7 @@ export const command: Command = {
   usage: USAGE,
   async run(argv) {
     const { values } = readArgs(argv, OPTIONS, USAGE);
-    const paths = resolvePaths(values.home ?? process.env["ACP_HUB_HOME"]);
+    const paths = homePaths(values.home);
     const ttlSeconds = readDuration("--ttl", values.ttl);
     // The code lives in the hub that will take it: without one running there is nothing to pair with.
     const made = (await callHubOk(paths, "POST", "/api/pairings", {

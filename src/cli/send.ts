@@ -4,7 +4,6 @@
  */
 import type { Connection } from "../client/connection.ts";
 import { CallError, isLinkFailure } from "../client/errors.ts";
-import { resolvePaths } from "../config/paths.ts";
 import { ACP } from "../protocol/acp.ts";
 import type { HubErrorCode } from "../protocol/errors.ts";
 import { HUB } from "../protocol/hub-methods.ts";
@@ -13,6 +12,7 @@ import { HUB_META } from "../protocol/meta.ts";
 import { readArgs } from "./args.ts";
 import type { Command } from "./command.ts";
 import { EXIT, UnreachableError, UsageError } from "./exit.ts";
+import { homePaths } from "./home.ts";
 import { localConnection, newId } from "./local-connection.ts";
 
 const USAGE = "acp-hub send <session> <text…|-> [--no-wait] [--instance I] [--json] [--home DIR]";
@@ -37,7 +37,7 @@ export const command: Command = {
     if (session === undefined) throw new UsageError(`Name the session (acp-hub ls shows them)\nUsage: ${USAGE}`);
     const text = words.length === 1 && words[0] === "-" ? await readStdin() : words.join(" ");
     if (text.trim() === "") throw new UsageError(`Say what to send, or - to read it from stdin\nUsage: ${USAGE}`);
-    const paths = resolvePaths(values.home ?? process.env["ACP_HUB_HOME"]);
+    const paths = homePaths(values.home);
     const prompt = makePrompt(session, text, values.instance);
     const sender = new Sender(localConnection(paths), prompt, values["no-wait"] === true);
     const outcome = await sender.run();

@@ -13,6 +13,7 @@ import type { Command } from "./command.ts";
 import { diagnosticsRoutes } from "./doctor/diagnostics-route.ts";
 import { effectiveConfig } from "./effective-config.ts";
 import { EXIT, UsageError } from "./exit.ts";
+import { namedHome } from "./home.ts";
 
 const USAGE = "acp-hub serve [--host H] [--port N] [--home DIR] [--demo] [--supervised]";
 
@@ -36,7 +37,7 @@ export const command: Command = {
     const { values, positionals } = readArgs(argv, OPTIONS, USAGE);
     if (positionals.length > 0) throw new UsageError(`serve takes no "${positionals[0]}"\nUsage: ${USAGE}`);
     const startedBy = values["on-demand"] === true ? "bridge" : values.supervised === true ? "supervisor" : "person";
-    const home = values.home ?? process.env["ACP_HUB_HOME"];
+    const home = namedHome(values.home);
     const paths = resolvePaths(home);
     const flags = { host: values.host, port: readNumber("--port", values.port, 0, 65_535) };
     const config = effectiveConfig(paths, flags);

@@ -5,6 +5,7 @@ import { type Paths, resolvePaths } from "../config/paths.ts";
 import { readArgs } from "./args.ts";
 import type { Command } from "./command.ts";
 import { EXIT, UsageError } from "./exit.ts";
+import { namedHome } from "./home.ts";
 import { callHub, readHubInfo } from "./local-api.ts";
 import { type InstallPorts, installService, uninstallService } from "./service/install.ts";
 import { launchd } from "./service/launchd.ts";
@@ -23,7 +24,7 @@ export const command: Command = {
     const { values, positionals } = readArgs(argv, OPTIONS, USAGE);
     const [verb, extra] = positionals;
     if (extra !== undefined) throw new UsageError(`service takes one word, not "${extra}" too\nUsage: ${USAGE}`);
-    const named = values.home ?? process.env["ACP_HUB_HOME"];
+    const named = namedHome(values.home);
     const home = named === undefined || named === "" ? undefined : resolve(named);
     const supervisor = supervisorOf(process.platform, process.env);
     if (verb === "status") return status(supervisor, values.json === true);

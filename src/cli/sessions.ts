@@ -1,9 +1,9 @@
 /** `acp-hub sessions`: sessions of now and before, searched by their words. */
-import { resolvePaths } from "../config/paths.ts";
 import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from "../protocol/json.ts";
 import { readArgs, readNumber } from "./args.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit.ts";
+import { homePaths } from "./home.ts";
 import { callHubOk } from "./local-api.ts";
 import { ago, oneLine } from "./words.ts";
 
@@ -23,7 +23,7 @@ export const command: Command = {
   async run(argv) {
     const { values, positionals } = readArgs(argv, OPTIONS, USAGE);
     const limit = readNumber("--limit", values.limit, 1, 10_000) ?? LIMIT;
-    const paths = resolvePaths(values.home ?? process.env["ACP_HUB_HOME"]);
+    const paths = homePaths(values.home);
     const query = { q: positionals.join(" "), workspace: values.workspace, state: values.state };
     const found: JsonObject[] = [];
     let cursor: string | undefined;

@@ -6,6 +6,7 @@ import { resolvePaths } from "../config/paths.ts";
 import { readArgs } from "./args.ts";
 import type { Command } from "./command.ts";
 import { EXIT, UsageError } from "./exit.ts";
+import { namedHome } from "./home.ts";
 import { type AgentEntry, agentEntry, type EntryInput } from "./setup/agent-entry.ts";
 import { EDITORS, type Editor } from "./setup/editors.ts";
 import { SettingsError } from "./setup/jsonc-insert.ts";
@@ -33,7 +34,7 @@ export const command: Command = {
     if (id === undefined || editor === undefined)
       throw new UsageError(`Name the editor: ${[...EDITORS.keys()].join(", ")}\nUsage: ${USAGE}`);
     if (extra !== undefined) throw new UsageError(`An agent's command stands after --\nUsage: ${USAGE}`);
-    const named = values.home ?? process.env["ACP_HUB_HOME"];
+    const named = namedHome(values.home);
     const home = named === undefined || named === "" ? undefined : resolve(named);
     const target = (): PatchTarget => targetOf(id, editor, values.file, recordFileOf(resolvePaths(home).dataDir, id));
     if (values.undo === true) return undo(editor, target());

@@ -1,5 +1,5 @@
 /** `acp-hub status`: is the hub running, where, with whom. Exit 3 when it is not. */
-import { type Paths, resolvePaths } from "../config/paths.ts";
+import type { Paths } from "../config/paths.ts";
 import { isLoopback } from "../hub/edge.ts";
 import type { InstanceView } from "../hub/http/views.ts";
 import { isObject, stringAt } from "../protocol/json.ts";
@@ -7,6 +7,7 @@ import { readArgs } from "./args.ts";
 import type { Command } from "./command.ts";
 import { askState } from "./doctor/context.ts";
 import { EXIT } from "./exit.ts";
+import { homePaths } from "./home.ts";
 import { callHub, callHubOk, readHubInfo } from "./local-api.ts";
 import { storageWords } from "./storage-words.ts";
 import { ago } from "./words.ts";
@@ -17,7 +18,7 @@ export const command: Command = {
   usage: USAGE,
   async run(argv) {
     const { values } = readArgs(argv, { json: { type: "boolean" }, home: { type: "string" } } as const, USAGE);
-    const paths = resolvePaths(values.home ?? process.env["ACP_HUB_HOME"]);
+    const paths = homePaths(values.home);
     const isReady = await callHub(paths, "GET", "/readyz").then(
       (response) => response.status === 200,
       () => undefined,

@@ -1,8 +1,8 @@
 /** `acp-hub stop`: ends the hub. Editors and agents go on; bridges dial the next hub. */
-import { resolvePaths } from "../config/paths.ts";
 import { readArgs } from "./args.ts";
 import type { Command } from "./command.ts";
 import { EXIT, UnreachableError } from "./exit.ts";
+import { homePaths } from "./home.ts";
 import { callHub, readHubInfo } from "./local-api.ts";
 
 const USAGE = "acp-hub stop [--home DIR]";
@@ -12,7 +12,7 @@ export const command: Command = {
   usage: USAGE,
   async run(argv) {
     const { values } = readArgs(argv, { home: { type: "string" } } as const, USAGE);
-    const paths = resolvePaths(values.home ?? process.env["ACP_HUB_HOME"]);
+    const paths = homePaths(values.home);
     const info = await readHubInfo(paths);
     // The socket answering proves that the pid is the hub's: pids are reused.
     await callHub(paths, "GET", "/healthz");

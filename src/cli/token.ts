@@ -1,9 +1,9 @@
 /** `acp-hub token create/list/revoke`: long-lived credentials for scripts. Works with and without a running hub. */
-import { resolvePaths } from "../config/paths.ts";
 import { isObject, type JsonObject, stringAt } from "../protocol/json.ts";
 import { readArgs, readDuration } from "./args.ts";
 import type { Command } from "./command.ts";
 import { EXIT, UsageError } from "./exit.ts";
+import { homePaths } from "./home.ts";
 import { ownerApi } from "./owner-api.ts";
 import { ago } from "./words.ts";
 
@@ -25,7 +25,7 @@ export const command: Command = {
   async run(argv) {
     const { values, positionals } = readArgs(argv, OPTIONS, USAGE);
     const [action, target] = positionals;
-    const paths = resolvePaths(values.home ?? process.env["ACP_HUB_HOME"]);
+    const paths = homePaths(values.home);
     const api = await ownerApi(paths);
     try {
       switch (action) {

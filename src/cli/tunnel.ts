@@ -1,9 +1,9 @@
 /** `acp-hub tunnel`: starts an installed tunnel tool in front of the running hub and shows the way in. */
 import { once } from "node:events";
-import { resolvePaths } from "../config/paths.ts";
 import { readArgs } from "./args.ts";
 import type { Command } from "./command.ts";
 import { EXIT, UnreachableError, UsageError } from "./exit.ts";
+import { homePaths } from "./home.ts";
 import { callHubOk, readHubInfo } from "./local-api.ts";
 import { runTunnel } from "./tunnel/run-tunnel.ts";
 import { TUNNELS, type TunnelName, tunnelTool } from "./tunnel/tools.ts";
@@ -25,7 +25,7 @@ export const command: Command = {
     const name = readName(positionals);
     if (values.public === true && name === "cloudflared")
       throw new UsageError("--public is tailscale's funnel; cloudflared is public anyway");
-    const paths = resolvePaths(values.home ?? process.env["ACP_HUB_HOME"]);
+    const paths = homePaths(values.home);
     await callHubOk(paths, "GET", "/readyz");
     const info = await readHubInfo(paths);
     if (info === undefined) throw new UnreachableError("No hub is running: start one with acp-hub serve");

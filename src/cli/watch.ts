@@ -1,7 +1,6 @@
 /** `acp-hub watch`: follows a session in the terminal; catches up by cursor when the link or the hub was away. */
 import { once } from "node:events";
 import type { Connection } from "../client/connection.ts";
-import { resolvePaths } from "../config/paths.ts";
 import { ACP } from "../protocol/acp.ts";
 import { HUB } from "../protocol/hub-methods.ts";
 import type { Cursor } from "../protocol/ids.ts";
@@ -11,6 +10,7 @@ import { HUB_META, readStamp } from "../protocol/meta.ts";
 import { readArgs } from "./args.ts";
 import type { Command } from "./command.ts";
 import { EXIT, UnreachableError, UsageError } from "./exit.ts";
+import { homePaths } from "./home.ts";
 import { localConnection } from "./local-connection.ts";
 import { printable } from "./words.ts";
 
@@ -23,7 +23,7 @@ export const command: Command = {
     const { values, positionals } = readArgs(argv, options, USAGE);
     const [session] = positionals;
     if (session === undefined) throw new UsageError(`Name the session (acp-hub ls shows them)\nUsage: ${USAGE}`);
-    const paths = resolvePaths(values.home ?? process.env["ACP_HUB_HOME"]);
+    const paths = homePaths(values.home);
     const print = values.json === true ? printJson : new TextPrinter().print;
     const watcher = new Watcher(localConnection(paths), session, print, values["until-idle"] === true);
     return watcher.run();

@@ -10,6 +10,7 @@ import { VisibleText } from "../ui/visible-text.tsx";
 import { type AlikeItem, type AlikeOffer, alikeOffers } from "./alike.ts";
 import { useEndSeen } from "./end-seen.ts";
 import { PermissionBody, ReadingHint } from "./permission-body.tsx";
+import { useSecondTap } from "./second-tap.ts";
 import { useMoveGuard, useTapGuard } from "./tap-guard.ts";
 
 export interface AlikeCardProps {
@@ -92,18 +93,10 @@ interface AllButtonProps {
   readonly onChoose: (event: { readonly timeStamp: number }) => void;
 }
 
-/** How long the second tap is waited for. */
-const ARMED_MS = 4000;
-
-/** Allowing several at once wants two taps: the first one arms. A change of what is shown makes another button of it. */
+/** Allowing several at once wants two taps. A change of what is shown makes another button of it. */
 function AllButton({ offer, isGuarded, isDisabled, allows, onChoose }: AllButtonProps): ReactElement {
-  const [isArmed, setArmed] = useState(false);
-  useEffect(() => {
-    if (!isArmed) return;
-    const timer = setTimeout(() => setArmed(false), ARMED_MS);
-    return () => clearTimeout(timer);
-  }, [isArmed]);
   const isAllowing = offer.kind === "allow_once";
+  const { isArmed, tap } = useSecondTap(isAllowing);
   return (
     <button
       type="button"
@@ -112,9 +105,7 @@ function AllButton({ offer, isGuarded, isDisabled, allows, onChoose }: AllButton
       disabled={isDisabled}
       aria-disabled={isGuarded}
       onClick={(event) => {
-        if (!allows(event)) return;
-        if (isAllowing && !isArmed) setArmed(true);
-        else onChoose(event);
+        if (allows(event) && tap()) onChoose(event);
       }}
     >
       <Icon name={isAllowing ? "checkAll" : "close"} />

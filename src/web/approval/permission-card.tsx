@@ -1,5 +1,5 @@
 /** A permission: the whole of what will happen, and the agent's own options in its order. */
-import { type ReactElement, useEffect, useRef, useState } from "react";
+import { type ReactElement, useRef } from "react";
 import { type InteractionCard, selectOption } from "../../client/index.ts";
 import type { Json } from "../../protocol/json.ts";
 import { Icon } from "../ui/icon.tsx";
@@ -9,6 +9,7 @@ import type { Permission } from "./alike.ts";
 import { useEndSeen } from "./end-seen.ts";
 import { PermissionBody, ReadingHint } from "./permission-body.tsx";
 import type { PermissionChoice } from "./question.ts";
+import { useSecondTap } from "./second-tap.ts";
 import type { TapGuard } from "./tap-guard.ts";
 
 export interface PermissionCardProps {
@@ -58,18 +59,10 @@ const ICONS = new Map<string, IconName>([
   ["reject_always", "lock"],
 ]);
 
-/** How long the second tap of an "always" is waited for. */
-const ARMED_MS = 4000;
-
-/** What holds for ever wants two taps: the first one arms. */
+/** What holds for ever wants two taps. */
 function Choice({ choice, guard, isDisabled, onChoose }: ChoiceProps): ReactElement {
-  const [isArmed, setArmed] = useState(false);
-  useEffect(() => {
-    if (!isArmed) return;
-    const timer = setTimeout(() => setArmed(false), ARMED_MS);
-    return () => clearTimeout(timer);
-  }, [isArmed]);
   const isLasting = choice.kind.endsWith("_always");
+  const { isArmed, tap } = useSecondTap(isLasting);
   const tone = isAllowing(choice) ? (isLasting ? "lasting" : "primary") : "danger";
   return (
     <button
@@ -79,9 +72,7 @@ function Choice({ choice, guard, isDisabled, onChoose }: ChoiceProps): ReactElem
       disabled={isDisabled}
       aria-disabled={!guard.isOpen}
       onClick={(event) => {
-        if (!guard.allows(event)) return;
-        if (isLasting && !isArmed) setArmed(true);
-        else onChoose();
+        if (guard.allows(event) && tap()) onChoose();
       }}
     >
       <Icon name={ICONS.get(choice.kind) ?? "chevron"} />

@@ -9,6 +9,7 @@ import { Icon } from "../ui/icon.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Page } from "../ui/page.tsx";
+import { RenameForm } from "../ui/rename-form.tsx";
 import { ago, fullTime } from "../ui/time.ts";
 import { PairAnother } from "./pair-another.tsx";
 
@@ -85,7 +86,6 @@ interface EditDeviceProps {
 
 function EditDevice({ device, onDone, onClose }: EditDeviceProps): ReactElement {
   const { api, access } = useServices();
-  const [name, setName] = useState(device.name);
   const [isSure, setSure] = useState(false);
   const [error, setError] = useState<string>();
   const run = (work: Promise<void>): void => {
@@ -98,24 +98,12 @@ function EditDevice({ device, onDone, onClose }: EditDeviceProps): ReactElement 
   return (
     <Dialog title={device.name} onClose={onClose}>
       {error !== undefined && <Notice tone="danger">{error}</Notice>}
-      <form
-        className="inline-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          run(api.renameDevice(device.id, name.trim()));
-        }}
-      >
-        <input
-          className="input"
-          aria-label="Name of the device"
-          value={name}
-          maxLength={60}
-          onChange={(event) => setName(event.target.value)}
-        />
-        <button type="submit" className="button" disabled={name.trim() === "" || name === device.name}>
-          Rename
-        </button>
-      </form>
+      <RenameForm
+        label="Name of the device"
+        name={device.name}
+        maxLength={60}
+        onRename={(name) => run(api.renameDevice(device.id, name))}
+      />
       <dl className="facts">
         <dt>May</dt>
         <dd>{device.scopes.join(", ")}</dd>

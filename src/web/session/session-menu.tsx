@@ -10,6 +10,7 @@ import { Icon } from "../ui/icon.tsx";
 import type { IconName } from "../ui/icon-paths.ts";
 import { moneyText } from "../ui/money.ts";
 import { Notice } from "../ui/notice.tsx";
+import { RenameForm } from "../ui/rename-form.tsx";
 import { AttendantList } from "./attendants.tsx";
 import type { HeaderView } from "./session-header.tsx";
 import { useRights } from "./use-rights.ts";
@@ -47,7 +48,12 @@ export function SessionMenu(props: SessionMenuProps): ReactElement {
       {error !== undefined && <Notice tone="danger">{error}</Notice>}
       <Facts session={session} view={view} turn={turn} />
       {canPrompt && instanceId !== undefined && (
-        <Rename title={title} onRename={(name) => run(api.renameSession(instanceId, view.sessionId, name))} />
+        <RenameForm
+          label="Title of the session"
+          name={title}
+          maxLength={200}
+          onRename={(name) => run(api.renameSession(instanceId, view.sessionId, name))}
+        />
       )}
       <ul className="plain menu">
         {rights("files:read") && instanceId !== undefined && (
@@ -119,36 +125,6 @@ function MenuItem({
         <Icon name={icon} /> {text}
       </button>
     </li>
-  );
-}
-
-function Rename({
-  title,
-  onRename,
-}: {
-  readonly title: string;
-  readonly onRename: (title: string) => void;
-}): ReactElement {
-  const [name, setName] = useState(title);
-  return (
-    <form
-      className="inline-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (name.trim() !== "") onRename(name.trim());
-      }}
-    >
-      <input
-        className="input"
-        aria-label="Title of the session"
-        value={name}
-        maxLength={200}
-        onChange={(event) => setName(event.target.value)}
-      />
-      <button type="submit" className="button" disabled={name.trim() === "" || name === title}>
-        Rename
-      </button>
-    </form>
   );
 }
 

@@ -2,13 +2,12 @@
  * Turns nobody prompted end by their own events, and those can be lost. While one is open the session is looked at now
  * and then: twice idle means it is over. Otherwise its cards, and the "running" told about it, would stay for ever.
  */
-import { objectAt, stringAt } from "../../../protocol/json.ts";
 import { pause } from "../clock.ts";
 import type { Host } from "../host.ts";
-import { isKind } from "../rpc/errors.ts";
 import type { Lifecycle } from "../sessions/lifecycle.ts";
 import type { Session } from "../sessions/session.ts";
 import { TIMING } from "../timing.ts";
+import { isIdle } from "./idle.ts";
 import type { Turn } from "./turn-table.ts";
 
 const isForeign = (turn: Turn): boolean => turn.kind !== "own" || turn.isDead;
@@ -41,22 +40,16 @@ export class ForeignWatch {
       if (open.length === 0) return;
       const silent = open.filter((turn) => clock.now() - turn.lastEventAt >= TIMING.stallMs);
       if (silent.length === 0 || this.#host.asks.openCount(session) > 0) continue;
-      if (!(await this.#isIdle(session))) continue;
+      if (!(await this.#isOver(session))) continue;
       await pause(clock, TIMING.idleTwiceMs);
-      if (!(await this.#isIdle(session))) continue;
+      if (!(await this.#isOver(session))) continue;
       for (const turn of silent) {
         if (session.turns.get(turn.key) === turn && clock.now() - turn.lastEventAt >= TIMING.stallMs) close(turn);
       }
     }
   }
 
-  async #isIdle(session: Session): Promise<boolean> {
-    try {
-      const snapshot = await this.#lifecycle.call(session, "session/read", { messageLimit: 1 });
-      const status = stringAt(objectAt(snapshot, "projection"), "status");
-      return status !== undefined && status !== "running" && status !== "waiting";
-    } catch (error) {
-      return isKind(error, "not-active", "not-found", "dead");
-    }
+  #isOver(session: Session): Promise<boolean> {
+    return isIdle(this.#lifecycle, session, "not-found", "dead");
   }
 }

@@ -1,11 +1,12 @@
 /** Getting a prompt accepted: waiting for a dying turn to let go, and for the lock whatever the build calls it. */
-import { type JsonObject, objectAt, stringAt } from "../../../protocol/json.ts";
+import type { JsonObject } from "../../../protocol/json.ts";
 import { pause } from "../clock.ts";
 import type { Host } from "../host.ts";
 import { isKind, ZcodeError } from "../rpc/errors.ts";
 import type { Lifecycle } from "../sessions/lifecycle.ts";
 import type { Session } from "../sessions/session.ts";
 import { TIMING } from "../timing.ts";
+import { isIdle } from "./idle.ts";
 import type { PromptRun } from "./run.ts";
 import type { DyingTurn } from "./turn-table.ts";
 
@@ -45,7 +46,7 @@ export class Sender {
     while (!dying.isEnded) {
       await orCancelled(run, Promise.race([dying.ended, pause(clock, TIMING.drainStepMs, run.signal)]));
       if (dying.isEnded) break;
-      if (await orCancelled(run, this.#isIdle(session))) break;
+      if (await orCancelled(run, isIdle(this.#lifecycle, session))) break;
       const waited = clock.now() - started;
       if (waited >= TIMING.drainLimitMs) break;
       if (waited < TIMING.drainGraceMs) continue;
@@ -65,7 +66,7 @@ export class Sender {
       const step = pause(clock, TIMING.compactLookMs, run.signal);
       await orCancelled(run, Promise.race([session.compaction.outcome().then(() => {}), step]));
       // Its outcome can be lost like any other event.
-      if (session.compaction.isRunning && (await orCancelled(run, this.#isIdle(session))))
+      if (session.compaction.isRunning && (await orCancelled(run, isIdle(this.#lifecycle, session))))
         session.compaction.end("failed");
     }
   }
@@ -116,16 +117,6 @@ export class Sender {
       const cancel = this.#host.clock.setTimeout(done, ms);
       session.onLockFree.add(done);
     });
-  }
-
-  async #isIdle(session: Session): Promise<boolean> {
-    try {
-      const snapshot = await this.#lifecycle.call(session, "session/read", { messageLimit: 1 });
-      const status = stringAt(objectAt(snapshot, "projection"), "status");
-      return status !== undefined && status !== "running" && status !== "waiting";
-    } catch (error) {
-      return isKind(error, "not-active");
-    }
   }
 }
 
