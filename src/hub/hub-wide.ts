@@ -6,10 +6,10 @@
  * W2 A bare id that fits several instances is refused with the candidates, never guessed (S9).
  */
 import { withoutTerminalLogin } from "../core/audience.ts";
+import { IN_FLIGHT_MAX } from "../core/mirror/admission.ts";
 import type { ClientRequest, Connection } from "../core/mirror/connection.ts";
 import { LOAD_EARLIER } from "../core/mirror/dialect.ts";
 import { checkMethod } from "../core/mirror/gate.ts";
-import { IN_FLIGHT_MAX } from "../core/mirror/mirror.ts";
 import { ACP, ACP_VERSION } from "../protocol/acp.ts";
 import { type Frame, failure, idKey, paramsOf, type RpcError } from "../protocol/envelope.ts";
 import { hubError, invalidParams, RPC } from "../protocol/errors.ts";

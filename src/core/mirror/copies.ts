@@ -6,30 +6,29 @@
  * M2 At most one proposal is on its way; those behind it go up only when the root refused the first.
  * M3 A plain client holds one request at a time; the next is shown when that is settled or it stepped back (X10).
  */
-import { ACP } from "../../protocol/acp.ts";
 import { notification, type RpcId } from "../../protocol/envelope.ts";
 import { HUB, type SettledNotice } from "../../protocol/hub-methods.ts";
 import { type InteractionId, interactionId, sessionId } from "../../protocol/ids.ts";
-import { type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
+import { asJson, type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
 import { LINK } from "../../protocol/link.ts";
 import type { Author } from "../../protocol/meta.ts";
-import { type AnswerBody, answerBody, cancelledAnswer, readAnswer } from "../interaction/answer.ts";
-import { stepParams } from "../interaction/downgrade-view.ts";
+import { type AnswerBody, cancelledAnswer, readAnswer } from "../interaction/answer.ts";
 import { SettledLog } from "../interaction/settled-log.ts";
 import { isFor, readUrlOwner } from "../interaction/url-owner.ts";
-import type { Copy, MirrorAsk, OpenAskView, Proposal, Verdict } from "./ask.ts";
+import type { Copy, MirrorAsk, OpenAskView, Verdict } from "./ask.ts";
 import type { Connection } from "./connection.ts";
 import type { MirrorContext } from "./context.ts";
+import { CopyAnswers } from "./copy-answers.ts";
 import { CopySender } from "./copy-sender.ts";
+import { Proposals } from "./proposals.ts";
 import type { MirrorSession } from "./session.ts";
 import { UrlReceivers } from "./url-receivers.ts";
-
-/** Answers kept behind the one that is on its way, per interaction. */
-const PROPOSALS_MAX = 64;
 
 export class Copies<Encoded> {
   readonly #context: MirrorContext<Encoded>;
   readonly #sender: CopySender<Encoded>;
+  readonly #proposals: Proposals<Encoded>;
+  readonly #answers: CopyAnswers<Encoded>;
   readonly #open = new Map<InteractionId, MirrorAsk<Encoded>>();
   readonly #settled = new SettledLog();
   readonly #urls = new UrlReceivers();
@@ -37,6 +36,14 @@ export class Copies<Encoded> {
   constructor(context: MirrorContext<Encoded>, clientIdOf: (linkId: RpcId) => RpcId | undefined) {
     this.#context = context;
     this.#sender = new CopySender(context, clientIdOf);
+    this.#proposals = new Proposals(context);
+    this.#answers = new CopyAnswers(context, {
+      sender: this.#sender,
+      proposals: this.#proposals,
+      close: (ask, copy) => this.#close(ask, copy),
+      report: (ask) => this.#report(ask),
+      showNext: (copy) => this.#nextInLine(copy.connection),
+    });
   }
 
   /**
@@ -142,14 +149,7 @@ export class Copies<Encoded> {
 
   /** A device may no longer answer: what it said and the root has not judged is withdrawn (contract §2). */
   dropProposals(device: string): void {
-    for (const ask of this.#open.values()) {
-      const [first] = ask.proposals;
-      const dropped = ask.proposals.filter((proposal) => proposal.by.device === device);
-      if (dropped.length === 0) continue;
-      ask.proposals.splice(0, Infinity, ...ask.proposals.filter((proposal) => proposal.by.device !== device));
-      for (const proposal of dropped) proposal.onVerdict?.({ kind: "rejected", reason: "the device may not answer" });
-      if (ask.proposals[0] !== first) this.#sendProposal(ask);
-    }
+    for (const ask of this.#open.values()) this.#proposals.drop(ask, device);
   }
 
   /** An answer from outside the sockets (`POST …/answer`). False when the interaction is not known at all. */
@@ -166,7 +166,7 @@ export class Copies<Encoded> {
     const read = readAnswer(ask.method, ask.params, body);
     if (read.kind === "invalid") onVerdict({ kind: "rejected", reason: read.reason });
     else if (read.kind === "abstains") onVerdict({ kind: "rejected", reason: "an error is no answer" });
-    else this.#propose(ask, { by, body, onVerdict });
+    else this.#proposals.add(ask, { by, body, onVerdict });
     return true;
   }
 
@@ -189,14 +189,12 @@ export class Copies<Encoded> {
   /** The root refused a proposal: that client is out of the race, the next answer goes up. */
   onRejected(params: JsonObject): void {
     const ask = this.#open.get(interactionId(stringAt(params, "interactionId") ?? ""));
-    const [proposal] = ask?.proposals ?? [];
-    if (ask === undefined || proposal?.by.connectionId !== stringAt(params, "connectionId")) return;
-    ask.proposals.shift();
+    const connection = stringAt(params, "connectionId");
     const reason = stringAt(params, "reason") ?? "not valid";
-    proposal?.onVerdict?.({ kind: "rejected", reason });
+    if (ask === undefined || !this.#proposals.reject(ask, connection, reason)) return;
     for (const copy of [...ask.copies.values()])
-      if (copy.connection.id === proposal?.by.connectionId) this.#abstain(ask, copy, reason);
-    this.#sendProposal(ask);
+      if (copy.connection.id === connection) this.#answers.abstain(ask, copy, reason);
+    this.#proposals.send(ask);
   }
 
   /** R4: the link is back; what it says of each interaction decides. */
@@ -208,7 +206,7 @@ export class Copies<Encoded> {
       else if (open.has(ask.interactionId)) {
         ask.reportedCopies = undefined;
         this.#report(ask);
-        this.#sendProposal(ask);
+        this.#proposals.send(ask);
       } else this.#endUnknown(ask);
     }
   }
@@ -232,7 +230,7 @@ export class Copies<Encoded> {
       at: ask.openedAt,
       ...(ask.sessionId !== undefined && { sessionId: ask.sessionId }),
     };
-    const text = JSON.stringify(notification(HUB.interactionSettled, { ...notice, reason: "agent-gone" } as never));
+    const text = JSON.stringify(notification(HUB.interactionSettled, asJson({ ...notice, reason: "agent-gone" })));
     for (const connection of this.#context.connections)
       if (connection.isInitialized && connection.abilities.isExtended)
         connection.outbox.send(text, this.#sender.feedOf(ask));
@@ -264,7 +262,7 @@ export class Copies<Encoded> {
     connection.openCopies += 1;
     this.#urls.note(ask.params, connection.device);
     this.#sender.sendCard(ask, copy);
-    this.#ask(ask, copy);
+    this.#answers.ask(ask, copy);
   }
 
   /** X12: the one client it is for is not there or cannot show it: nobody ever will, and the agent waits. */
@@ -275,66 +273,7 @@ export class Copies<Encoded> {
     );
     if (waits) return;
     const by = { connectionId: ask.onlyConnection, device: "hub", name: "acp-hub" };
-    this.#propose(ask, { by, body: cancelledAnswer(ask.method), onVerdict: undefined });
-  }
-
-  #ask(ask: MirrorAsk<Encoded>, copy: Copy<Encoded>): void {
-    this.#sender.ask(ask, copy, (response) => this.#onAnswer(ask, copy, answerBody(response)));
-  }
-
-  #onAnswer(ask: MirrorAsk<Encoded>, copy: Copy<Encoded>, body: AnswerBody): void {
-    const { connection, run } = copy;
-    // Scopes are read again when an answer is applied (contract §2).
-    if (!connection.may("interactions:answer")) return this.#abstain(ask, copy, "missing scope");
-    if (run === undefined) return this.#judge(ask, copy, body);
-    const read = readAnswer(ACP.requestPermission, stepParams(ask.params, run), body);
-    if (read.kind === "cancelled") return this.#judge(ask, copy, cancelledAnswer(ask.method));
-    if (read.kind !== "answer") return this.#abstain(ask, copy, read.kind === "invalid" ? read.reason : undefined);
-    const move = run.choose(read.outcome.optionId ?? "");
-    if (move.kind === "next") return this.#ask(ask, copy);
-    if (move.kind === "done") return this.#judge(ask, copy, move.body);
-    return this.#abstain(ask, copy, "not one of the options");
-  }
-
-  #judge(ask: MirrorAsk<Encoded>, copy: Copy<Encoded>, body: AnswerBody): void {
-    const read = readAnswer(ask.method, ask.params, body);
-    const others = [...ask.copies.values()].some((other) => other !== copy && other.id !== undefined);
-    if (read.kind === "answer" || (read.kind === "cancelled" && !others)) {
-      this.#propose(ask, { by: copy.connection.by, body: read.body, onVerdict: undefined });
-      this.#report(ask);
-    } else this.#abstain(ask, copy, read.kind === "invalid" ? read.reason : undefined);
-  }
-
-  /** X3: the client leaves the race. Told why, when what it sent was wrong. */
-  #abstain(ask: MirrorAsk<Encoded>, copy: Copy<Encoded>, reason: string | undefined): void {
-    const { connection } = copy;
-    this.#close(ask, copy);
-    this.#context.ports.observe({ kind: "abstained", connectionId: connection.id, interactionId: ask.interactionId });
-    if (reason !== undefined && connection.abilities.isExtended) {
-      const rejected = notification(HUB.interactionRejected, { interactionId: ask.interactionId, reason });
-      connection.outbox.send(JSON.stringify(rejected), this.#sender.feedOf(ask));
-    }
-    this.#report(ask);
-    this.#nextInLine(connection);
-  }
-
-  #propose(ask: MirrorAsk<Encoded>, proposal: Proposal): void {
-    if (ask.proposals.length >= PROPOSALS_MAX) {
-      proposal.onVerdict?.({ kind: "rejected", reason: "too many answers wait for the verdict" });
-      return;
-    }
-    ask.proposals.push(proposal);
-    if (ask.proposals.length === 1) this.#sendProposal(ask);
-  }
-
-  #sendProposal(ask: MirrorAsk<Encoded>): void {
-    const [proposal] = ask.proposals;
-    if (proposal === undefined) return;
-    this.#context.notifyLink(LINK.propose, {
-      interactionId: ask.interactionId,
-      by: { ...proposal.by },
-      ...("error" in proposal.body ? { error: { ...proposal.body.error } } : { result: proposal.body.result }),
-    });
+    this.#proposals.add(ask, { by, body: cancelledAnswer(ask.method), onVerdict: undefined });
   }
 
   #withdraw(ask: MirrorAsk<Encoded>, copy: Copy<Encoded>): void {

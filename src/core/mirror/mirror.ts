@@ -7,8 +7,8 @@
  * Mi3 A message without its scope is refused with words, a notification dropped and counted (contract §2).
  */
 import { ACP } from "../../protocol/acp.ts";
-import { type Frame, failure, paramsOf, type RpcError } from "../../protocol/envelope.ts";
-import { hubError, invalidParams, RPC } from "../../protocol/errors.ts";
+import { type Frame, failure, paramsOf } from "../../protocol/envelope.ts";
+import { hubError, RPC } from "../../protocol/errors.ts";
 import { HUB } from "../../protocol/hub-methods.ts";
 import { type InteractionId, sessionId } from "../../protocol/ids.ts";
 import type { JsonObject } from "../../protocol/json.ts";
@@ -17,13 +17,15 @@ import type { Author } from "../../protocol/meta.ts";
 import type { Scope } from "../../protocol/scopes.ts";
 import type { Encoder } from "../fanout/feed.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
+import { admit } from "./admission.ts";
 import type { OpenAskView, Verdict } from "./ask.ts";
 import { Attachments } from "./attach.ts";
-import type { ClientRequest, Connection } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import { MirrorContext } from "./context.ts";
 import { Copies } from "./copies.ts";
 import { tellDisconnected } from "./draft-attach.ts";
-import { checkMethod, type ParamsFilter } from "./gate.ts";
+import type { ParamsFilter } from "./gate.ts";
+import { Initializing } from "./initializing.ts";
 import { LinkEvents } from "./link-events.ts";
 import type { MirrorHistory, MirrorOptions, MirrorPorts } from "./ports.ts";
 import { tellPresence } from "./presence.ts";
@@ -40,8 +42,7 @@ export class Mirror<Encoded> {
   readonly #requests: MirrorRequests<Encoded>;
   readonly #events: LinkEvents<Encoded>;
   readonly #told: ToldOfClients<Encoded>;
-  /** Clients that initialized before the agent did (I2). */
-  readonly #early = new Map<Connection<Encoded>, ClientRequest[]>();
+  readonly #initializing: Initializing<Encoded>;
   /** Devices that lost the right to prompt while the link was down. */
   readonly #lostPrompts = new Set<string>();
   #lastNow = 0;
@@ -61,11 +62,12 @@ export class Mirror<Encoded> {
     this.#told = new ToldOfClients(context, {
       up: this.#up,
       hasAttached: (connection) => this.#attachments.hasAttached(connection),
-      onAgentReady: () => this.#onAgentReady(),
+      onAgentReady: () => this.#initializing.onAgentReady(),
     });
     this.#requests = new MirrorRequests(context, this.#attachments, this.#up, filter);
     context.onPresence = (session) => tellPresence(context, session);
-    this.#events = new LinkEvents(context, this.#attachments, this.#copies, () => this.#onAgentReady());
+    this.#initializing = new Initializing(context, (connection) => this.#onDeclared(connection));
+    this.#events = new LinkEvents(context, this.#attachments, this.#copies, () => this.#initializing.onAgentReady());
   }
 
   get sessions(): Iterable<MirrorSession<Encoded>> {
@@ -161,8 +163,7 @@ export class Mirror<Encoded> {
       this.#attachments.dropReaders(session, "instance-gone");
     }
     this.#context.sessions.clear();
-    const gone = hubError(RPC.internalError, "instance-gone", "The session's bridge has ended");
-    this.#answerEarly(gone);
+    this.#initializing.refuseAll(hubError(RPC.internalError, "instance-gone", "The session's bridge has ended"));
   }
 
   /** A connection comes into scope. */
@@ -174,8 +175,7 @@ export class Mirror<Encoded> {
   /** It leaves: its copies are abstentions, its capabilities no longer count (I3, X3). */
   remove(connection: Connection<Encoded>): void {
     if (!this.#context.connections.delete(connection)) return;
-    this.#early.delete(connection);
-    this.#context.ports.cancelTimer(initTimer(connection));
+    this.#initializing.onGone(connection);
     for (const session of this.#context.sessions.values()) tellDisconnected(session, connection, this.#lastNow);
     this.#attachments.onGone(connection);
     this.#copies.onGone(connection);
@@ -264,8 +264,7 @@ export class Mirror<Encoded> {
   }
 
   onTimer(name: string): void {
-    for (const connection of this.#early.keys())
-      if (name === initTimer(connection)) this.#answerEarly(notReady, connection);
+    this.#initializing.onTimer(name);
     this.#attachments.onTimer(name);
   }
 
@@ -275,74 +274,10 @@ export class Mirror<Encoded> {
   }
 
   #onRequest(connection: Connection<Encoded>, frame: Frame & { kind: "request" }): void {
-    const { id, method } = frame.msg;
-    const params = paramsOf(frame.msg);
-    if (!connection.isInitialized && method !== ACP.initialize) {
-      return this.#refuse(
-        connection,
-        id,
-        hubError(RPC.invalidRequest, "not-initialized", "initialize has to come first"),
-      );
-    }
-    const request: ClientRequest = { id, method, params: params ?? {} };
-    if (connection.inFlight.size >= IN_FLIGHT_MAX) {
-      return this.#refuse(
-        connection,
-        id,
-        hubError(RPC.internalError, "too-many-requests", `${IN_FLIGHT_MAX} requests wait already`),
-      );
-    }
-    if (!connection.inFlight.add(id, request)) {
-      return this.#refuse(
-        connection,
-        id,
-        hubError(RPC.invalidRequest, "duplicate-request-id", "A request with this id is in flight"),
-      );
-    }
-    if (params === undefined && frame.msg.params !== undefined) {
-      return connection.answer(id, { error: invalidParams("params", "must be an object") });
-    }
-    if (method === ACP.initialize) return this.#initialize(connection, request);
+    const request = admit(connection, frame);
+    if (request === undefined) return undefined;
+    if (request.method === ACP.initialize) return this.#initializing.onRequest(connection, request);
     return this.#requests.onRequest(connection, request);
-  }
-
-  #refuse(connection: Connection<Encoded>, id: ClientRequest["id"], error: Parameters<typeof failure>[1]): void {
-    connection.outbox.send(JSON.stringify(failure(id, error)));
-  }
-
-  /** I1, I2, I5. */
-  #initialize(connection: Connection<Encoded>, request: ClientRequest): void {
-    const refusal = checkMethod(connection.scopes, request.method);
-    if (refusal !== undefined) return connection.answer(request.id, { error: refusal });
-    if (typeof request.params["protocolVersion"] !== "number") {
-      return connection.answer(request.id, { error: invalidParams("protocolVersion", "must be a number") });
-    }
-    if (this.#context.agentInfo !== undefined) return this.#completeInitialize(connection, request);
-    const waiting = this.#early.get(connection);
-    if (waiting !== undefined) {
-      waiting.push(request);
-      return undefined;
-    }
-    this.#early.set(connection, [request]);
-    return this.#context.ports.startTimer(initTimer(connection), this.#context.options.initializeMs);
-  }
-
-  /** Those who initialized before the agent did get no agent: all of them, or one. */
-  #answerEarly(error: RpcError, only?: Connection<Encoded>): void {
-    for (const [connection, requests] of [...this.#early]) {
-      if (only !== undefined && connection !== only) continue;
-      this.#early.delete(connection);
-      this.#context.ports.cancelTimer(initTimer(connection));
-      for (const request of requests) connection.answer(request.id, { error });
-    }
-  }
-
-  #completeInitialize(connection: Connection<Encoded>, request: ClientRequest): void {
-    connection.declare(request.params);
-    connection.answer(request.id, {
-      result: this.#requests.initializeResult(connection, this.#context.options.hubVersion),
-    });
-    this.#onDeclared(connection);
   }
 
   #onDeclared(connection: Connection<Encoded>): void {
@@ -353,24 +288,4 @@ export class Mirror<Encoded> {
       this.#copies.offerAll(connection);
     this.#told.tellCapabilities();
   }
-
-  #onAgentReady(): void {
-    const early = [...this.#early];
-    this.#early.clear();
-    for (const [connection, requests] of early) {
-      this.#context.ports.cancelTimer(initTimer(connection));
-      for (const request of requests) this.#completeInitialize(connection, request);
-    }
-  }
 }
-
-const notReady = hubError(
-  RPC.internalError,
-  "agent-not-ready",
-  "The agent has not been initialized by its editor yet: try again",
-);
-
-/** Requests of one connection that may wait at a time: a client that asks faster than agents answer is told so. */
-export const IN_FLIGHT_MAX = 1024;
-
-const initTimer = <E>(connection: Connection<E>): string => `init:${connection.id}`;

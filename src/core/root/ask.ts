@@ -3,11 +3,14 @@ import type { RpcId } from "../../protocol/envelope.ts";
 import type { InteractionId } from "../../protocol/ids.ts";
 import type { Json, JsonObject } from "../../protocol/json.ts";
 import type { LinkInteraction } from "../../protocol/link.ts";
-import { hubMeta } from "../../protocol/meta.ts";
+import { type By, hubMeta } from "../../protocol/meta.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
 import type { UrlOwner } from "../interaction/url-owner.ts";
 import type { PrimaryCopy } from "./primary-copy.ts";
 import type { RootSession } from "./session.ts";
+
+/** What the root does of itself. */
+export const SYSTEM: By = { connectionId: "root", device: "root", name: "acp-hub" };
 
 /** An agent's question, from its opening to its one answer. */
 export interface Ask {

@@ -9,31 +9,28 @@
  * A5 For a dying turn every interaction is answered cancelled, shown or not (X7).
  */
 
-import { idKey, notification, paramsOf, type RpcId, type RpcRequest } from "../../protocol/envelope.ts";
+import { idKey, paramsOf, type RpcId, type RpcRequest } from "../../protocol/envelope.ts";
 import { RPC } from "../../protocol/errors.ts";
 import { HUB, type SettledNotice, type SettledOutcome } from "../../protocol/hub-methods.ts";
 import { type InteractionId, interactionId } from "../../protocol/ids.ts";
 import { asJson, isObject, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
-import { LINK, LINK_FEATURE, type LinkInteraction } from "../../protocol/link.ts";
+import { LINK, type LinkInteraction } from "../../protocol/link.ts";
 import { type By, readBy, withHubMeta } from "../../protocol/meta.ts";
 import { type AnswerBody, cancelledAnswer, readAnswer } from "../interaction/answer.ts";
 import { SettledLog } from "../interaction/settled-log.ts";
 import { isUrlElicitation } from "../interaction/url-owner.ts";
-import { type Ask, describe, pickDowngrade } from "./ask.ts";
+import { type Ask, describe, pickDowngrade, SYSTEM } from "./ask.ts";
+import { audienceOf, callersIdOf, isForLink } from "./ask-audience.ts";
 import { bodyText } from "./calls.ts";
 import type { RootContext } from "./context.ts";
+import { PrimaryAnswers } from "./primary-answers.ts";
 import { PrimaryCopy } from "./primary-copy.ts";
 import type { Publisher } from "./publisher.ts";
 import type { RootSession } from "./session.ts";
 import { noteSettledCard } from "./settled-cards.ts";
 import { UrlElicitations } from "./url-elicitations.ts";
 
-/** Reports come in a round trip. A hub that hangs must not keep the agent waiting for good. */
-const HELD_MS = 2000;
-const heldTimer = (ask: Ask): string => `held:${ask.interactionId}`;
-
 const NO_ANSWER: AnswerBody = { error: { code: RPC.internalError, message: "no answer" } };
-const SYSTEM: By = { connectionId: "root", device: "root", name: "acp-hub" };
 
 export class Asks {
   readonly #context: RootContext;
@@ -42,11 +39,16 @@ export class Asks {
   readonly #byAgentId = new Map<string, Ask>();
   readonly #settled = new SettledLog();
   readonly urls: UrlElicitations;
+  readonly #primary: PrimaryAnswers;
 
   constructor(context: RootContext, publisher: Publisher) {
     this.#context = context;
     this.#publisher = publisher;
     this.urls = new UrlElicitations(context);
+    this.#primary = new PrimaryAnswers(context, this.urls, {
+      isOpen: (ask) => this.#open.has(ask.interactionId),
+      settle: (ask, body, outcome, by, now) => this.#settle(ask, body, outcome, by, now),
+    });
   }
 
   get openCount(): number {
@@ -58,7 +60,7 @@ export class Asks {
     const params = paramsOf(message) ?? {};
     if (this.#byAgentId.has(idKey(message.id))) return this.#context.ports.observe({ kind: "duplicate-agent-id" });
     if (session?.isDying === true) return this.#toAgent(message.id, cancelledAnswer(message.method));
-    const target = this.#target(params);
+    const target = audienceOf(this.#context, params);
     const isUrl = target === "all" && isUrlElicitation(message.method, params);
     const owner = isUrl ? this.urls.ownerOf(params, session) : undefined;
     // X12: whose request it is about is gone, or nobody can be shown it safely.
@@ -86,9 +88,9 @@ export class Asks {
     this.#byAgentId.set(idKey(message.id), ask);
     session?.openAsks.add(id);
     this.#context.ports.observe({ kind: "interaction-opened", interactionId: id, method: message.method });
-    if (target === "primary" || target === "all") this.#offerPrimary(ask);
+    if (target === "primary" || target === "all") this.#primary.offer(ask);
     if (isUrlElicitation(ask.method, params)) this.urls.noteOffer(params, ask.copy.isOpen);
-    if (this.#isForLink(ask)) this.#offerLink(ask);
+    if (isForLink(this.#context, ask)) this.#offerLink(ask);
     if (session !== undefined) this.#publisher.turnIfChanged(session, now);
     // X12: one client alone may answer, and it cannot show this or is not there: nobody ever will.
     const isHopeless = target === "primary" ? !ask.copy.isOpen : target !== "all" && !this.#context.link.isUp;
@@ -121,7 +123,7 @@ export class Asks {
     const open = params["open"];
     if (ask === undefined || typeof open !== "number") return;
     ask.isReported = true;
-    this.#setCopies(ask, open, now);
+    this.#primary.setCopies(ask, open, now);
   }
 
   /** A new link: what its hub holds of each is not known yet. */
@@ -132,12 +134,11 @@ export class Asks {
   /** The link is down: its clients are no racers until it is back and says so. */
   onLinkDown(now: number): void {
     this.onCallerGone(() => true, now);
-    for (const ask of [...this.#open.values()]) this.#setCopies(ask, 0, now);
+    for (const ask of [...this.#open.values()]) this.#primary.setCopies(ask, 0, now);
   }
 
-  /** The hub has not said in time whether others hold a copy: it is as if none did (A4). */
   onTimer(name: string, now: number): void {
-    for (const ask of [...this.#open.values()]) if (name === heldTimer(ask)) this.#releaseHeld(ask, now);
+    for (const ask of [...this.#open.values()]) this.#primary.onTimer(ask, name, now);
   }
 
   /** X12: the one connection a question was for is gone, and with it the request it was about. */
@@ -177,7 +178,7 @@ export class Asks {
   /** The primary has gone: its copies are abstentions. */
   onPrimaryGone(now: number): void {
     for (const ask of [...this.#open.values()]) {
-      this.#dropHeld(ask);
+      this.#primary.drop(ask);
       ask.copy.drop();
       if (ask.isForPrimary) this.#settle(ask, cancelledAnswer(ask.method), { action: "ended" }, SYSTEM, now);
     }
@@ -186,7 +187,7 @@ export class Asks {
   /** For the snapshot of a new link (R4). */
   describeOpen(): LinkInteraction[] {
     return [...this.#open.values()]
-      .filter((ask) => ask.onlyConnection === undefined && this.#isForLink(ask))
+      .filter((ask) => ask.onlyConnection === undefined && isForLink(this.#context, ask))
       .map(describe);
   }
 
@@ -198,105 +199,12 @@ export class Asks {
     return [...session.openAsks].flatMap((id) => this.#open.get(id) ?? []);
   }
 
-  /** Whom an elicitation scoped to a request goes to (X12); everyone else's go to all. */
-  #target(params: JsonObject): "all" | "primary" | "gone" | { connectionId: string } {
-    const requestId = params["requestId"];
-    if (requestId === undefined || typeof requestId === "object" || typeof requestId === "boolean") return "all";
-    const call = this.#context.agent.callBehind(requestId);
-    if (call === undefined) return "gone";
-    return call.caller.isPrimary ? "primary" : { connectionId: call.caller.key };
-  }
-
-  /** A hub that shows addresses to all is told of none. */
-  #isForLink(ask: Ask): boolean {
-    return !ask.isForPrimary && (ask.owner === undefined || this.#context.link.does(LINK_FEATURE.owners));
-  }
-
-  #offerPrimary(ask: Ask): void {
-    if (ask.owner !== undefined && !this.urls.isPrimarys(ask.owner)) return;
-    ask.copy.offer((body, now) => this.#onPrimaryAnswer(ask, body, now), this.#requestIdFor(ask));
-  }
-
-  #requestIdFor(ask: Ask): RpcId | undefined {
-    const requestId = ask.params["requestId"];
-    if (typeof requestId !== "number" && typeof requestId !== "string") return undefined;
-    return this.#context.agent.callBehind(requestId)?.id;
-  }
-
   #offerLink(ask: Ask): void {
-    const requestId = this.#requestIdFor(ask);
+    const requestId = callersIdOf(this.#context, ask);
     const described =
       requestId === undefined ? describe(ask) : { ...describe(ask), params: { ...ask.params, requestId } };
     const only = ask.onlyConnection === undefined ? {} : { onlyConnection: ask.onlyConnection };
     this.#context.link.notify(LINK.interaction, asJson({ ...described, ...only }), ask.session);
-  }
-
-  #onPrimaryAnswer(ask: Ask, body: AnswerBody, now: number): void {
-    if (!this.#open.has(ask.interactionId))
-      return this.#context.ports.observe({ kind: "late-answer", interactionId: ask.interactionId });
-    if (readAnswer(ask.method, ask.params, body).kind !== "answer" && this.#isBeingCounted(ask))
-      return this.#holdAnswer(ask, body);
-    return this.#judgePrimary(ask, body, now);
-  }
-
-  #judgePrimary(ask: Ask, body: AnswerBody, now: number): void {
-    const primary = this.#context.primary;
-    const by = primary?.caller.by ?? SYSTEM;
-    const read = readAnswer(ask.method, ask.params, body);
-    const isAlone = ask.linkCopies === 0;
-    const isOwn = ask.session === undefined || ask.session.isPrimarys;
-    if (isAlone && isOwn) {
-      const outcome: SettledOutcome =
-        read.kind === "answer" || read.kind === "cancelled" ? read.outcome : { action: "answered" };
-      this.#settle(ask, body, outcome, by, now);
-    } else if (read.kind === "answer" || (read.kind === "cancelled" && isAlone)) {
-      this.#settle(ask, read.body, read.outcome, by, now);
-    } else {
-      ask.copy.abstain();
-      if (read.kind === "invalid") this.#tellRejected(ask, read.reason);
-    }
-  }
-
-  /** Somebody beyond the link may hold a copy: the hub's first report is on its way. */
-  #isBeingCounted(ask: Ask): boolean {
-    return this.#context.link.isUp && this.#context.answerers > 0 && !ask.isReported && this.#isForLink(ask);
-  }
-
-  #holdAnswer(ask: Ask, body: AnswerBody): void {
-    ask.held = body;
-    ask.copy.abstain();
-    this.#context.ports.startTimer(heldTimer(ask), HELD_MS);
-  }
-
-  #releaseHeld(ask: Ask, now: number): void {
-    const { held } = ask;
-    if (held === undefined) return;
-    this.#dropHeld(ask);
-    this.#judgePrimary(ask, held, now);
-  }
-
-  #dropHeld(ask: Ask): void {
-    if (ask.held === undefined) return;
-    ask.held = undefined;
-    this.#context.ports.cancelTimer(heldTimer(ask));
-  }
-
-  #setCopies(ask: Ask, open: number, now: number): void {
-    const hadOthers = ask.linkCopies > 0;
-    ask.linkCopies = open;
-    if (ask.held !== undefined) this.#releaseHeld(ask, now);
-    else if (hadOthers) this.#askPrimaryAgain(ask);
-  }
-
-  #tellRejected(ask: Ask, reason: string): void {
-    if (this.#context.livePrimary?.abilities.isExtended !== true) return;
-    const rejected = { interactionId: ask.interactionId, reason };
-    this.#context.ports.toPrimary(JSON.stringify(notification(HUB.interactionRejected, rejected)));
-  }
-
-  /** X5: nobody else is left, and the primary had stepped back: it is asked once more. */
-  #askPrimaryAgain(ask: Ask): void {
-    if (ask.linkCopies === 0 && ask.copy.hasAbstained) this.#offerPrimary(ask);
   }
 
   #reject(ask: Ask, by: By, reason: string): void {
@@ -316,7 +224,7 @@ export class Asks {
     this.#open.delete(ask.interactionId);
     this.#byAgentId.delete(idKey(ask.agentId));
     ask.session?.openAsks.delete(ask.interactionId);
-    this.#dropHeld(ask);
+    this.#primary.drop(ask);
     ask.copy.withdraw();
     const notice: SettledNotice = {
       interactionId: ask.interactionId,

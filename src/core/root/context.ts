@@ -3,6 +3,7 @@ import type { RpcResponse } from "../../protocol/envelope.ts";
 import type { SessionId } from "../../protocol/ids.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { abilitiesOf, type ClientAbilities } from "../capabilities.ts";
+import type { AnswerBody } from "../interaction/answer.ts";
 import { AgentCalls, type Call, InFlight, PRIMARY_KEY } from "./calls.ts";
 import { LinkSide } from "./link-side.ts";
 import type { RootOptions, RootPorts } from "./ports.ts";
@@ -53,6 +54,8 @@ export class RootContext {
   answerers = 0;
   /** The agent's initialize result, once it gave one. */
   agentInfo: JsonObject | undefined;
+  /** How the agent ended, once it has: every request gets it (S8). */
+  agentEnd: AnswerBody | undefined;
 
   readonly #dirty = new Set<RootSession>();
 

@@ -72,9 +72,7 @@ export class Requests {
       case ACP.sessionPrompt:
         return this.#withSession(call, (session) => turns.prompt(call, session, now));
       case HUB.queueList:
-        return this.#withSession(call, (session) =>
-          call.answer({ result: { queue: session.lane.entries() as never } }),
-        );
+        return this.#withSession(call, (session) => call.answer({ result: { queue: [...session.lane.entries()] } }));
       case HUB.queueRemove:
       case HUB.queueMove:
         return this.#withSession(call, (session) => this.#queue(call, session, now));
@@ -172,7 +170,7 @@ export class Requests {
       call.method === HUB.queueRemove
         ? this.#parts.turns.removeQueued(session, promptId, now)
         : this.#parts.turns.moveQueued(session, promptId, index ?? 0, now);
-    if (isDone) return call.answer({ result: { queue: session.lane.entries() as never } });
+    if (isDone) return call.answer({ result: { queue: [...session.lane.entries()] } });
     return call.answer({ error: hubError(RPC.invalidParams, "unknown-prompt", "No such prompt waits", { promptId }) });
   }
 

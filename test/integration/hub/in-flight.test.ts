@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { acpBackend } from "../../../src/backends/acp/acp-backend.ts";
-import { IN_FLIGHT_MAX } from "../../../src/core/mirror/mirror.ts";
+import { IN_FLIGHT_MAX } from "../../../src/core/mirror/admission.ts";
 import { SCRIPTED_AGENT } from "../../support/cli.ts";
 import { type HubHarness, startHub } from "../../support/hub-harness.ts";
 import { connectClient, rawClient } from "../../support/raw-client.ts";

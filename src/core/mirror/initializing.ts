@@ -1,0 +1,120 @@
+/** A client's initialize: what it is told, and its wait for an agent that has not been initialized by its editor yet (I1, I2, I5). */
+import { ACP_VERSION } from "../../protocol/acp.ts";
+import type { RpcError } from "../../protocol/envelope.ts";
+import { hubError, invalidParams, RPC } from "../../protocol/errors.ts";
+import { FEATURES } from "../../protocol/hub-methods.ts";
+import { type JsonObject, objectAt } from "../../protocol/json.ts";
+import { HUB_META } from "../../protocol/meta.ts";
+import { withoutTerminalLogin } from "../audience.ts";
+import type { ClientRequest, Connection } from "./connection.ts";
+import type { MirrorContext } from "./context.ts";
+import { checkMethod } from "./gate.ts";
+
+export class Initializing<Encoded> {
+  readonly #context: MirrorContext<Encoded>;
+  /** It has said what it can, and has its answer. */
+  readonly #onDeclared: (connection: Connection<Encoded>) => void;
+  /** Those that came before the agent was ready. */
+  readonly #early = new Map<Connection<Encoded>, ClientRequest[]>();
+
+  constructor(context: MirrorContext<Encoded>, onDeclared: (connection: Connection<Encoded>) => void) {
+    this.#context = context;
+    this.#onDeclared = onDeclared;
+  }
+
+  onRequest(connection: Connection<Encoded>, request: ClientRequest): void {
+    const refusal = checkMethod(connection.scopes, request.method);
+    if (refusal !== undefined) return connection.answer(request.id, { error: refusal });
+    if (typeof request.params["protocolVersion"] !== "number") {
+      return connection.answer(request.id, { error: invalidParams("protocolVersion", "must be a number") });
+    }
+    if (this.#context.agentInfo !== undefined) return this.#complete(connection, request);
+    const waiting = this.#early.get(connection);
+    if (waiting !== undefined) {
+      waiting.push(request);
+      return undefined;
+    }
+    this.#early.set(connection, [request]);
+    return this.#context.ports.startTimer(timerOf(connection), this.#context.options.initializeMs);
+  }
+
+  onAgentReady(): void {
+    const early = [...this.#early];
+    this.#early.clear();
+    for (const [connection, requests] of early) {
+      this.#context.ports.cancelTimer(timerOf(connection));
+      for (const request of requests) this.#complete(connection, request);
+    }
+  }
+
+  /** There will be no agent: all that wait are told. */
+  refuseAll(error: RpcError): void {
+    for (const connection of [...this.#early.keys()]) this.#refuse(connection, error);
+  }
+
+  onTimer(name: string): void {
+    for (const connection of [...this.#early.keys()])
+      if (name === timerOf(connection)) this.#refuse(connection, NOT_READY);
+  }
+
+  onGone(connection: Connection<Encoded>): void {
+    this.#early.delete(connection);
+    this.#context.ports.cancelTimer(timerOf(connection));
+  }
+
+  #refuse(connection: Connection<Encoded>, error: RpcError): void {
+    const requests = this.#early.get(connection) ?? [];
+    this.#early.delete(connection);
+    this.#context.ports.cancelTimer(timerOf(connection));
+    for (const request of requests) connection.answer(request.id, { error });
+  }
+
+  #complete(connection: Connection<Encoded>, request: ClientRequest): void {
+    connection.declare(request.params);
+    connection.answer(request.id, { result: this.#result(connection) });
+    this.#onDeclared(connection);
+  }
+
+  /** The agent's own result, and what the hub adds. */
+  #result(connection: Connection<Encoded>): JsonObject {
+    const { agentInfo, options } = this.#context;
+    const agent = withoutTerminalLogin(agentInfo ?? {}, connection.abilities.hasTerminalLogin);
+    const capabilities = objectAt(agent, "agentCapabilities") ?? {};
+    const sessions = objectAt(capabilities, "sessionCapabilities") ?? {};
+    const meta = objectAt(agent, "_meta") ?? {};
+    return {
+      ...agent,
+      protocolVersion: ACP_VERSION,
+      agentCapabilities: {
+        ...capabilities,
+        loadSession: true,
+        sessionCapabilities: {
+          ...sessions,
+          list: sessions["list"] ?? {},
+          resume: sessions["resume"] ?? {},
+          close: sessions["close"] ?? {},
+        },
+      },
+      _meta: {
+        ...meta,
+        [HUB_META]: {
+          version: options.hubVersion,
+          connectionId: connection.id,
+          instance: options.instanceId,
+          scopes: [...connection.scopes],
+          device: { id: connection.device, name: connection.name },
+          features: [...FEATURES],
+          pingMs: 30_000,
+        },
+      },
+    };
+  }
+}
+
+const NOT_READY = hubError(
+  RPC.internalError,
+  "agent-not-ready",
+  "The agent has not been initialized by its editor yet: try again",
+);
+
+const timerOf = <E>(connection: Connection<E>): string => `init:${connection.id}`;
