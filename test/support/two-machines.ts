@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { until } from "./until.ts";
 
 /** Undefined when namespaces and Avahi are there, else what is missing. */
 export function missingForTwoMachines(): string | undefined {
@@ -108,11 +109,11 @@ export class TwoMachines {
     this.runThere("dbus-daemon", [`--config-file=${this.#home}/bus.conf`, "--nofork", "--nopidfile"]);
     // A mount namespace of its own, so that its pid file does not meet the machine's own Avahi.
     const script = `mkdir -p /run/avahi-daemon && mount -t tmpfs none /run/avahi-daemon && exec avahi-daemon --no-drop-root --no-chroot --no-rlimits -f "$1"`;
-    await until(() => isReachable(`${this.#home}/bus`), "the message bus");
+    await until("the message bus", () => isReachable(`${this.#home}/bus`));
     const avahi = this.runThere("unshare", ["-m", "sh", "-c", script, "avahi", join(this.#home, "avahi.conf")]);
     await until(
-      () => /Server startup complete/.test(avahi.errors),
       () => `Avahi: ${avahi.errors}`,
+      () => /Server startup complete/.test(avahi.errors),
     );
   }
 
@@ -139,13 +140,5 @@ function isReachable(socket: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-async function until(isTrue: () => boolean, what: string | (() => string), limitMs = 10_000): Promise<void> {
-  const deadline = Date.now() + limitMs;
-  while (!isTrue()) {
-    if (Date.now() > deadline) throw new Error(`waited in vain for ${typeof what === "string" ? what : what()}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }

@@ -10,6 +10,7 @@ import { memoryPair } from "../../../src/transport/memory.ts";
 import { type FakeExecutable, fakeExecutable } from "../../support/fake-zcode/executable.ts";
 import { TestClient } from "../../support/fake-zcode/harness.ts";
 import type { Step } from "../../support/fake-zcode/scenario.ts";
+import { until } from "../../support/until.ts";
 
 const RULES = {
   decision: "allow",
@@ -78,14 +79,6 @@ afterEach(async () => {
   expect(await ended).toBe(0);
   expect(fake.violations()).toEqual([]);
 });
-
-async function until(what: string, ready: () => boolean): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (!ready()) {
-    if (Date.now() > deadline) throw new Error(`never happened: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
 
 /** Results the backend got for its questions. */
 const given = (): JsonObject[] =>

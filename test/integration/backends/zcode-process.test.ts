@@ -12,6 +12,7 @@ import { type FakeExecutable, fakeExecutable } from "../../support/fake-zcode/ex
 import { TestClient } from "../../support/fake-zcode/harness.ts";
 import type { Scenario } from "../../support/fake-zcode/scenario.ts";
 import { isRunning } from "../../support/processes.ts";
+import { until } from "../../support/until.ts";
 
 let backend: Backend;
 let fake: FakeExecutable;
@@ -30,14 +31,6 @@ async function begin(scenario: Scenario, env: Record<string, string> = {}): Prom
   await client.initialize();
   const reply = await client.request("session/new", { cwd: home, mcpServers: [] });
   return stringAt(reply.result, "sessionId") ?? "";
-}
-
-async function until(what: string, ready: () => boolean): Promise<void> {
-  const deadline = Date.now() + 15_000;
-  while (!ready()) {
-    if (Date.now() > deadline) throw new Error(`never happened: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 const pids = (): number[] => fake.records().flatMap((entry) => (entry.started === undefined ? [] : [entry.started]));
