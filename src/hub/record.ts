@@ -7,17 +7,18 @@ import type { AnswerBody } from "../core/interaction/answer.ts";
 import { isSameMessage } from "../core/journal/coalesce.ts";
 import type { HistoryItem } from "../core/journal/history-page.ts";
 import type { JournalItem, TextRun } from "../core/journal/item.ts";
+import type { LastLine } from "../core/journal/last-line.ts";
 import type { OpenAskView } from "../core/mirror/ask.ts";
 import type { KeyedPrompt, MirrorRecord, RestoredJournal } from "../core/mirror/ports.ts";
 import { hubError, RPC } from "../protocol/errors.ts";
-import { HUB, type SettledNotice, type TurnState } from "../protocol/hub-methods.ts";
+import { HUB, type SettledNotice } from "../protocol/hub-methods.ts";
 import { deviceId, epoch, interactionId, promptId, sessionId } from "../protocol/ids.ts";
 import { type JsonObject, numberAt, objectAt, stringAt } from "../protocol/json.ts";
 import type { LinkHello, LinkSession } from "../protocol/link.ts";
-import { readTurnState } from "../protocol/notices.ts";
 import { fromStored, toStored } from "../store/core-items.ts";
 import type { PromptRecord, SessionRecord, Store } from "../store/ports.ts";
 import { type SessionKey, sessionKey } from "../store/session-key.ts";
+import { isSameLine, lineNote, lineOf, withLine } from "./line-note.ts";
 import { continuedIn, epochsUpTo, itemsAfter } from "./record-items.ts";
 
 const PAGE_BYTES = 8_388_608;
@@ -99,7 +100,12 @@ export class InstanceRecord implements MirrorRecord {
       updatedAt: Math.max(known?.updatedAt ?? 0, info.updatedAt),
       state: info.turn,
       isListed: info.listed || known?.isListed === true,
-      extra: { instanceId: this.#instanceId, state: info.state, continued: continuedWith(known, info) },
+      extra: {
+        ...lineNote(lineOf(known)),
+        instanceId: this.#instanceId,
+        state: info.state,
+        continued: continuedWith(known, info),
+      },
       ...(info.title !== undefined && { title: info.title }),
     };
     this.#store.sessions.upsert(record);
@@ -123,16 +129,19 @@ export class InstanceRecord implements MirrorRecord {
       this.#pending = { info, item: kept, loose: [], looseChars: 0 };
       setImmediate(() => this.#writePending());
     }
-    if (item.method !== HUB.turn) return;
-    this.#noteState(this.#keyOf(info), readTurnState(item.params["state"]), item.ts);
-    this.#onTurn(this.#keyOf(info), item.params, item.ts);
+    if (item.method === HUB.turn) this.#onTurnEvent(this.#keyOf(info), item.params, item.ts);
   }
 
   /** A turn begins and ends by its events alone: the session is not described anew for it. */
-  #noteState(key: SessionKey, state: TurnState, at: number): void {
-    const known = this.#store.sessions.get(key);
-    if (known === undefined || known.state === state) return;
-    this.#store.sessions.upsert({ ...known, state, updatedAt: Math.max(known.updatedAt, at) });
+  onStanding(info: LinkSession, at: number, line: LastLine | undefined): void {
+    const known = this.#store.sessions.get(this.#keyOf(info));
+    if (known === undefined || (known.state === info.turn && isSameLine(lineOf(known), line))) return;
+    const updatedAt = Math.max(known.updatedAt, at);
+    this.#store.sessions.upsert({ ...withLine(known, line), state: info.turn, updatedAt });
+  }
+
+  lastLine(info: LinkSession): LastLine | undefined {
+    return lineOf(this.#store.sessions.get(this.#keyOf(info)));
   }
 
   #writePending(): void {
@@ -147,10 +156,11 @@ export class InstanceRecord implements MirrorRecord {
     this.#store.journal.append(this.#keyOf(info), epoch(info.epoch), [toStored(item)]);
   }
 
-  onSessionGone(info: LinkSession): void {
+  onSessionGone(info: LinkSession, line: LastLine | undefined): void {
     this.#writePending();
     const known = this.#store.sessions.get(this.#keyOf(info));
-    if (known !== undefined) this.#store.sessions.upsert({ ...known, state: "closed", closedAt: Date.now() });
+    if (known !== undefined)
+      this.#store.sessions.upsert({ ...withLine(known, line), state: "closed", closedAt: Date.now() });
     this.#byKey.delete(this.#keyOf(info));
     this.#keys.delete(info.sessionId);
   }
@@ -225,7 +235,7 @@ export class InstanceRecord implements MirrorRecord {
   }
 
   /** Who prompted, and how it ended: the start and the end of each turn (P3, X13). */
-  #onTurn(key: SessionKey, params: JsonObject, at: number): void {
+  #onTurnEvent(key: SessionKey, params: JsonObject, at: number): void {
     const by = objectAt(params, "by");
     const device = stringAt(by, "device");
     const id = stringAt(params, "promptId");

@@ -19,14 +19,14 @@ export function holdersOf(instances: readonly WideInstance[], key: SessionKey, s
   return live.sort((a, b) => b.session.updatedAt - a.session.updatedAt).map(({ instance }) => instance);
 }
 
-/** The session goes on at another of these instances, which was active later. */
-export function isSuperseded(
+/** The other of these instances at which the session goes on: it was active there later. */
+export function successorOf(
   instances: readonly WideInstance[],
   instance: WideInstance,
   { id, info }: MirrorSession<Buffer>,
-): boolean {
+): WideInstance | undefined {
   const [first] = holdersOf(instances, keyAt(instance, info.cwd, id), id);
-  return first !== undefined && first !== instance;
+  return first === instance ? undefined : first;
 }
 
 /** The same session, and not only an equal id, is live on both. */

@@ -196,6 +196,18 @@ export class Journal {
     return freezeLast(this.#items.slice());
   }
 
+  /** Items from the one with event `seq` on backwards, newest first; none where that is gone. Looked for from the end. */
+  *backFrom(seq: number): Iterable<JournalItem> {
+    this.#settle();
+    let isReached = false;
+    for (let at = this.#items.length - 1; at >= 0; at -= 1) {
+      const item = this.#items[at];
+      if (item === undefined) return;
+      isReached ||= item.first <= seq && seq <= item.last;
+      if (isReached) yield item;
+    }
+  }
+
   /** Marks cursors before `seq` as not exact: what was copied from a journal that had shrunk. */
   limitExactness(seq: number, isWhole: boolean): void {
     this.#exactAfter = Math.max(this.#exactAfter, seq);

@@ -134,6 +134,7 @@ export class LinkEvents<Encoded> {
     const session = new MirrorSession<Encoded>(info, this.#context.encoder, journalBytes, tailBytes);
     // Of an epoch an earlier hub knew, its record is continued; the root sends what is missing (L2).
     const restored = known === undefined ? this.#context.ports.record?.restore(info) : undefined;
+    if (known === undefined) session.rememberLine(this.#context.ports.record?.lastLine(info));
     if (restored !== undefined && restored.tail >= info.head && restored.tail <= info.tail) session.restore(restored);
     // What comes of a journal that has shrunk is merged: no cursor inside it can be served.
     else session.journal.limitExactness(info.head, info.whole);
@@ -153,7 +154,7 @@ export class LinkEvents<Encoded> {
     session.feed.flush();
     this.#copies.forgetSession(session);
     this.#context.sessions.delete(session.id);
-    this.#context.ports.record?.onSessionGone(session.info);
+    this.#context.ports.record?.onSessionGone(session.info, session.lastLine);
     this.#attachments.dropReaders(session, reason);
     this.#context.ports.observe({ kind: "sessions-changed" });
   }
@@ -168,7 +169,7 @@ export class LinkEvents<Encoded> {
     if (item.last <= before && !isBaseline) return this.#context.ports.observe({ kind: "bad-link-message", method });
     session.journal.put(item, text.length);
     session.updatedAt = stamp.ts;
-    if (method === ACP.sessionUpdate) session.noteUpdate(params, item.first);
+    if (method === ACP.sessionUpdate) session.noteUpdate(params, item);
     if (isBaseline) session.baselineTail = Math.max(session.baselineTail, item.last);
     else {
       // Joined text carries piece lengths on the link; clients get it without.
@@ -177,7 +178,7 @@ export class LinkEvents<Encoded> {
     }
     // Behind what makes it go out: the live path waits for no record.
     this.#context.ports.record?.onEvent(session.info, item);
-    if (method === HUB.turn) this.#onTurn(session, params, !isBaseline);
+    if (method === HUB.turn) this.#onTurn(session, params, stamp.ts, !isBaseline);
     else if (method === HUB.interactionSettled) this.#onSettled(session, params, !isBaseline);
     else if (!isBaseline && stamp.by !== undefined && isEcho(method, params))
       tellPromptReceived(session, params, stamp.by);
@@ -222,7 +223,7 @@ export class LinkEvents<Encoded> {
     }
   }
 
-  #onTurn(session: MirrorSession<Encoded>, params: JsonObject, isNews: boolean): void {
+  #onTurn(session: MirrorSession<Encoded>, params: JsonObject, at: number, isNews: boolean): void {
     const { promptId: _id, turnBy: _by, ...rest } = session.info;
     const turn = readTurnState(params["state"]);
     const described = { ...rest, turn, queue: readQueue(params) };
@@ -238,6 +239,8 @@ export class LinkEvents<Encoded> {
         ...(promptId !== undefined && { promptId }),
         ...(turnBy !== undefined && { turnBy }),
       };
+    session.noteTurn(turn, at);
+    this.#context.ports.record?.onStanding(session.info, at, session.lastLine);
     if (isNews) {
       tellTurnState(this.#context.connections, session);
       if (isEnd) tellTurnComplete(session, stopReason ?? "error", readBy(params["by"])?.connectionId);

@@ -82,6 +82,11 @@ export class Mirror<Encoded> {
     return this.#context.agentInfo;
   }
 
+  /** What the editor calls itself; undefined where there is none, or it has not said yet. */
+  get editorName(): string | undefined {
+    return this.#context.primary?.name;
+  }
+
   get isLinkUp(): boolean {
     return this.#context.isLinkUp;
   }
@@ -129,6 +134,8 @@ export class Mirror<Encoded> {
   /** R4: copies and proposals stay; requests on their way are answered. */
   onLinkDown(): void {
     this.#context.isLinkUp = false;
+    for (const session of this.#context.sessions.values())
+      this.#context.ports.record?.onStanding(session.info, session.updatedAt, session.lastLine);
     this.#up.failAll(linkLost);
   }
 
@@ -157,7 +164,7 @@ export class Mirror<Encoded> {
     this.#copies.endAll();
     for (const session of [...this.#context.sessions.values()]) {
       session.feed.flush();
-      this.#context.ports.record?.onSessionGone(session.info);
+      this.#context.ports.record?.onSessionGone(session.info, session.lastLine);
       // First it is no session any more: what waited for it would find it again.
       this.#context.sessions.delete(session.id);
       this.#attachments.dropReaders(session, "instance-gone");

@@ -6,6 +6,7 @@ import type { LinkSession } from "../../protocol/link.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
 import type { HistoryItem } from "../journal/history-page.ts";
 import type { JournalItem } from "../journal/item.ts";
+import type { LastLine } from "../journal/last-line.ts";
 import type { OpenAskView } from "./ask.ts";
 import type { ClientRequest, Connection } from "./connection.ts";
 
@@ -40,7 +41,11 @@ export interface MirrorRecord {
   /** The session as described now: new, changed, or in a new epoch. */
   onSession(info: LinkSession): void;
   onEvent(info: LinkSession, item: JournalItem): void;
-  onSessionGone(info: LinkSession): void;
+  /** How the session stood at `at`: its turn as `info` says, `line` the last one in it. Told when the turn changes and the link goes. */
+  onStanding(info: LinkSession, at: number, line: LastLine | undefined): void;
+  onSessionGone(info: LinkSession, line: LastLine | undefined): void;
+  /** The last line that was kept of it, by whatever instance. */
+  lastLine(info: LinkSession): LastLine | undefined;
   /**
    * A prompt with an id is about to go up. Its answer, when the record knows better than the root: the same prompt ran, or may have
    * run, in an instance that is gone (P3).

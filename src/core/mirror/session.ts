@@ -1,13 +1,18 @@
 /** The mirror's copy of one live session: its description, its journal, who reads it. */
 import { STATE_KINDS } from "../../protocol/acp.ts";
+import { HUB, type TurnState } from "../../protocol/hub-methods.ts";
 import { type Epoch, epoch, type SessionId, sessionId } from "../../protocol/ids.ts";
 import { type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
 import type { LinkSession } from "../../protocol/link.ts";
+import { readTurnState } from "../../protocol/notices.ts";
 import { type Encoder, Feed } from "../fanout/feed.ts";
+import type { JournalItem } from "../journal/item.ts";
 import { Journal } from "../journal/journal.ts";
+import { isMessageKind, type LastLine } from "../journal/last-line.ts";
 import { isToolKind, mergeToolCard } from "../journal/tool-card.ts";
 import { SessionState } from "../session-state.ts";
 import type { Connection } from "./connection.ts";
+import { Glance } from "./glance.ts";
 import type { RestoredJournal } from "./ports.ts";
 
 /** What an item of the record is counted as; its true size is not worth writing it out again. */
@@ -42,6 +47,7 @@ export class MirrorSession<Encoded> {
   #syncTail: number;
   #waiting: Waiting<Encoded>[] = [];
   readonly #cards = new Map<string, KnownCard>();
+  readonly #glance = new Glance();
   updatedAt: number;
 
   constructor(info: LinkSession, encoder: Encoder<Encoded>, journalBytes: number, tailBytes?: number) {
@@ -73,7 +79,9 @@ export class MirrorSession<Encoded> {
   restore(restored: RestoredJournal): void {
     for (const item of restored.items) {
       this.journal.put(item, RESTORED_ITEM_BYTES);
-      if (item.run === undefined) this.noteUpdate(item.params, item.first);
+      if (item.method === HUB.turn) this.noteTurn(readTurnState(item.params["state"]), item.ts);
+      else if (item.run === undefined) this.noteUpdate(item.params, item);
+      else if (isMessageKind(item.run.kind)) this.#glance.onMessage(item.last);
     }
     this.journal.limitExactness(restored.exactAfter, restored.isWhole);
     // What the root says is newer than what was kept.
@@ -100,6 +108,7 @@ export class MirrorSession<Encoded> {
   succeed(old: MirrorSession<Encoded>): void {
     this.#waiting.push(...old.#waiting.splice(0));
     for (const [kind, update] of old.lastStates) this.lastStates.set(kind, update);
+    this.rememberLine(old.lastLine);
     this.settleReady();
   }
 
@@ -108,13 +117,34 @@ export class MirrorSession<Encoded> {
     for (const then of this.#waiting.splice(0)) then(undefined);
   }
 
-  /** Remembers what an update shows, for requests that leave it out and for readers without history. */
-  noteUpdate(params: JsonObject, first: number): void {
+  /** Remembers what an update shows, for requests that leave it out, for readers without history, and for lists. */
+  noteUpdate(params: JsonObject, { first, last }: JournalItem): void {
     const update = objectAt(params, "update");
     const kind = stringAt(update, "sessionUpdate");
     if (update === undefined || kind === undefined) return;
-    if (STATE_KINDS.has(kind)) this.#noteState(kind, update);
+    if (isMessageKind(kind)) this.#glance.onMessage(last);
+    else if (STATE_KINDS.has(kind)) this.#noteState(kind, update);
     else if (isToolKind(kind)) this.#noteCard(update, first);
+  }
+
+  /** A turn notice of `at` says so. */
+  noteTurn(state: TurnState, at: number): void {
+    this.#glance.onTurn(state, at);
+  }
+
+  /** Since when the turn stands as it does, epoch milliseconds; undefined when no event that is kept tells. */
+  get turnSince(): number | undefined {
+    return this.#glance.since(this.info.turn);
+  }
+
+  /** Its last message or tool, made into a line when it is asked for. */
+  get lastLine(): LastLine | undefined {
+    return this.#glance.line(this.journal, (id) => this.#cards.get(id)?.card);
+  }
+
+  /** The last line of before, until there is a newer one. */
+  rememberLine(line: LastLine | undefined): void {
+    this.#glance.remember(line);
   }
 
   card(toolCallId: string): KnownCard | undefined {
@@ -131,6 +161,8 @@ export class MirrorSession<Encoded> {
     const id = stringAt(update, "toolCallId");
     if (id === undefined) return;
     const known = this.#cards.get(id);
+    // A card stands where it was first seen; what is said of it later moves nothing (S4).
+    if (known === undefined && update["title"] !== undefined) this.#glance.onTool(id);
     this.#cards.set(id, { card: mergeToolCard(known?.card ?? {}, slim(update)), first: known?.first ?? first });
     if (known !== undefined || this.#cards.size <= CARDS_MAX) return;
     const [oldest] = this.#cards.keys();

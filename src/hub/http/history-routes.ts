@@ -3,11 +3,13 @@
 import type { SessionHit, SessionQuery, Store } from "../../store/ports.ts";
 import { exportJson, exportMarkdown } from "../export.ts";
 import type { History } from "../history.ts";
+import { lineOf } from "../line-note.ts";
 import type { HistorySessionView } from "./api/shapes.ts";
 import type { Routes } from "./app.ts";
 import { READ } from "./needs.ts";
 import { Problem } from "./problem.ts";
 import { type Query, readQuery } from "./send-file.ts";
+import { lineView } from "./views.ts";
 
 const STATES: ReadonlySet<string> = new Set(["idle", "running", "waiting", "closed", "live"]);
 
@@ -40,6 +42,7 @@ function view(hit: SessionHit): HistorySessionView {
     updatedAt,
     state,
     closedAt: closedAt ?? null,
+    ...lineView(lineOf(hit.session)),
     instanceId: state === "closed" ? null : (extra["instanceId"] ?? null),
     ...(hit.snippet !== undefined && { snippet: hit.snippet }),
   };

@@ -1,18 +1,30 @@
 /** Instances and interactions as the HTTP API shows them (contract §3). */
+import type { LastLine } from "../../core/journal/last-line.ts";
 import type { MirrorSession } from "../../core/mirror/session.ts";
 import { objectAt, stringAt } from "../../protocol/json.ts";
 import type { Instance } from "../instance.ts";
-import { isSuperseded } from "../same-session.ts";
+import { successorOf } from "../same-session.ts";
 
-export interface SessionView {
+/** The last line of a session, where one is known; both or none. */
+export interface LineView {
+  /** One line of plain text: of the last message, or the title of the tool after it. */
+  readonly lastText: string | null;
+  readonly lastFrom: LastLine["from"] | null;
+}
+
+export interface SessionView extends LineView {
   readonly sessionId: string;
   readonly title: string | null;
   readonly cwd: string;
   readonly status: "idle" | "running" | "waiting";
+  /** Since when, where that is known. */
+  readonly turnSince: number | null;
   readonly updatedAt: number;
   readonly openInteractions: number;
   /** It goes on at another instance, which was active later (S9). */
   readonly superseded?: true;
+  /** The id of that instance. */
+  readonly supersededBy?: string;
 }
 
 export interface InstanceView {
@@ -23,20 +35,30 @@ export interface InstanceView {
   readonly name: string;
   readonly agent: { readonly name: string | null; readonly title: string | null; readonly version: string | null };
   readonly origin: "editor" | "headless";
+  /** What the editor calls itself; null where there is none, or it has not said yet. */
+  readonly editor: string | null;
   readonly state: Instance["state"];
   readonly clients: number;
   readonly sessions: readonly SessionView[];
 }
 
+export const lineView = (line: LastLine | undefined): LineView => ({
+  lastText: line?.text ?? null,
+  lastFrom: line?.from ?? null,
+});
+
 function sessionView(instance: Instance, session: MirrorSession<Buffer>, all: readonly Instance[]): SessionView {
+  const successor = successorOf(all, instance, session);
   return {
     sessionId: session.id,
     title: session.info.title ?? null,
     cwd: session.info.cwd,
     status: session.info.turn,
+    turnSince: session.turnSince ?? null,
     updatedAt: session.updatedAt,
     openInteractions: instance.mirror.openInteractionCount(session),
-    ...(isSuperseded(all, instance, session) && { superseded: true }),
+    ...lineView(session.lastLine),
+    ...(successor !== undefined && { superseded: true, supersededBy: successor.id }),
   };
 }
 
@@ -57,6 +79,7 @@ export function instanceView(instance: Instance, all: readonly Instance[]): Inst
       version: stringAt(info, "version") ?? null,
     },
     origin: hello.origin,
+    editor: mirror.editorName ?? null,
     state: instance.state,
     clients: mirror.connectionCount,
     sessions: sessions.map((session) => sessionView(instance, session, all)).sort((a, b) => b.updatedAt - a.updatedAt),

@@ -44,8 +44,13 @@ describe("one session on two instances", () => {
       .filter((text) => String(text).startsWith("to "));
   const supersededOver = async (): Promise<string[]> => {
     const response = await fetch(`${harness.url}/api/instances`, { headers: { authorization: "Bearer viewer:v" } });
-    const views = (await response.json()) as { id: string; sessions: { superseded?: true }[] }[];
-    return views.filter(({ sessions }) => sessions.some(({ superseded }) => superseded)).map(({ id }) => id);
+    const views = (await response.json()) as {
+      id: string;
+      sessions: { superseded?: true; supersededBy?: string }[];
+    }[];
+    return views.flatMap(({ id, sessions }) =>
+      sessions.filter(({ superseded }) => superseded).map(({ supersededBy }) => `${id} → ${supersededBy}`),
+    );
   };
 
   beforeEach(async () => {
@@ -59,10 +64,10 @@ describe("one session on two instances", () => {
 
   it("S9 is one entry with both, the one active last first and the other superseded, until that one goes on", async () => {
     expect(await listed(phone)).toEqual([{ instances: ["two", "one"], superseded: ["one"] }]);
-    expect(await supersededOver()).toEqual(["one"]);
+    expect(await supersededOver()).toEqual(["one → two"]);
     await editors.get("one")?.call("session/prompt", promptOf("again"));
     await expect.poll(() => listed(phone)).toEqual([{ instances: ["one", "two"], superseded: ["two"] }]);
-    expect(await supersededOver()).toEqual(["two"]);
+    expect(await supersededOver()).toEqual(["two → one"]);
   });
 
   it("S9 an equal id of another agent, or in another directory, is another session", async () => {

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { InstanceRecord } from "../../../src/hub/record.ts";
-import { HUB } from "../../../src/protocol/hub-methods.ts";
-import type { LinkSession } from "../../../src/protocol/link.ts";
+import type { LinkHello, LinkSession } from "../../../src/protocol/link.ts";
 import { createMemoryStore } from "../../../src/store/memory-store.ts";
 
 const INFO: LinkSession = {
@@ -19,34 +18,47 @@ const INFO: LinkSession = {
   state: {},
 };
 
+const HELLO: LinkHello = {
+  protocol: 1,
+  features: [],
+  bridgeVersion: "0.0.0",
+  instanceId: "i-1",
+  pid: 1,
+  startedAt: 1,
+  workspace: "/work",
+  name: "agent",
+  origin: "editor",
+};
+
 test("C3.history the list's state follows the turn: it is told by events alone once a session is known", () => {
   const store = createMemoryStore();
-  const record = new InstanceRecord(store, {
-    protocol: 1,
-    features: [],
-    bridgeVersion: "0.0.0",
-    instanceId: "i-1",
-    pid: 1,
-    startedAt: 1,
-    workspace: "/work",
-    name: "agent",
-    origin: "editor",
-  });
-  const turn = (seq: number, params: object): void =>
-    record.onEvent(INFO, {
-      first: seq,
-      last: seq,
-      ts: 1_000 + seq,
-      method: HUB.turn,
-      params: { sessionId: "s1", queue: [], ...params },
-    });
+  const record = new InstanceRecord(store, HELLO);
   const listed = (): unknown[] =>
     store.sessions.list({}).hits.map(({ session: { state, updatedAt } }) => [state, updatedAt]);
   record.onSession(INFO);
   expect(listed()).toEqual([["running", 1_000]]);
-  turn(2, { state: "waiting" });
+  record.onStanding({ ...INFO, turn: "waiting" }, 1_002, undefined);
   expect(listed()).toEqual([["waiting", 1_002]]);
-  turn(3, { state: "idle", stopReason: "end_turn" });
+  record.onStanding({ ...INFO, turn: "idle" }, 1_003, undefined);
   expect(listed()).toEqual([["idle", 1_003]]);
+  store.close();
+});
+
+test("C3.history the last line is kept as turns change, over new descriptions, and for the instance that comes next", () => {
+  const store = createMemoryStore();
+  const record = new InstanceRecord(store, HELLO);
+  const kept = (): unknown => store.sessions.list({}).hits[0]?.session.extra["lastLine"];
+  record.onSession(INFO);
+  expect(record.lastLine(INFO)).toBeUndefined();
+  record.onStanding(INFO, 1_001, { from: "user", text: "go" });
+  expect(kept()).toEqual({ from: "user", text: "go" });
+  record.onSession({ ...INFO, title: "New title" });
+  record.onStanding({ ...INFO, turn: "idle" }, 1_002, undefined);
+  expect(kept()).toEqual({ from: "user", text: "go" });
+  record.onSessionGone(INFO, { from: "agent", text: "Done." });
+  expect(new InstanceRecord(store, { ...HELLO, instanceId: "i-2" }).lastLine(INFO)).toEqual({
+    from: "agent",
+    text: "Done.",
+  });
   store.close();
 });

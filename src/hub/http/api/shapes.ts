@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import type { Ticket } from "../../../auth/grants/tickets.ts";
+import { LINE_CHARS_MAX } from "../../../core/journal/plain-line.ts";
 import type { DeviceRecord } from "../../../protocol/devices.ts";
 import type { OpenInteraction, SettledNotice } from "../../../protocol/hub-methods.ts";
 import type { QuietHours } from "../../../protocol/quiet-hours.ts";
@@ -14,7 +15,7 @@ import type { StartedBy } from "../../succession.ts";
 import type { FileMatches } from "../file-search-route.ts";
 import type { DirectoryListing } from "../list-directory.ts";
 import type { PushPreferencesView } from "../push-routes.ts";
-import type { InstanceView, SessionView } from "../views.ts";
+import type { InstanceView, LineView, SessionView } from "../views.ts";
 
 /** A device as `GET /api/devices` shows it. */
 export interface DeviceView extends Omit<DeviceRecord, "deviceId"> {
@@ -27,7 +28,7 @@ export interface DeviceView extends Omit<DeviceRecord, "deviceId"> {
 }
 
 /** A session as `GET /api/sessions` shows it. */
-export interface HistorySessionView {
+export interface HistorySessionView extends LineView {
   readonly sessionId: string;
   readonly agent: string;
   readonly cwd: string;
@@ -74,6 +75,17 @@ export const problem: z.ZodType = named(
     .describe("application/problem+json (RFC 9457). Members of the case at hand stand beside these."),
 );
 
+const line = {
+  lastText: z
+    .string()
+    .max(LINE_CHARS_MAX)
+    .nullable()
+    .describe(
+      "One line of plain text: the last of the last message, or the title of the tool after it. Null: unknown.",
+    ),
+  lastFrom: z.enum(["agent", "user", "tool"]).nullable().describe("Whose it is; null with it."),
+};
+
 export const session: z.ZodType<SessionView> = named(
   "Session",
   z.object({
@@ -81,9 +93,12 @@ export const session: z.ZodType<SessionView> = named(
     title: z.string().nullable(),
     cwd: z.string(),
     status: z.enum(["idle", "running", "waiting"]),
+    turnSince: time.nullable().describe("Since when `status` is so, epoch milliseconds; null: unknown."),
     updatedAt: time,
     openInteractions: z.int(),
+    ...line,
     superseded: z.literal(true).exactOptional().describe("It goes on at another instance, which was active later."),
+    supersededBy: z.string().exactOptional().describe("The id of that instance."),
   }),
 );
 
@@ -99,6 +114,10 @@ export const instance: z.ZodType<InstanceView> = named(
     name: z.string(),
     agent: z.object({ name: z.string().nullable(), title: z.string().nullable(), version: z.string().nullable() }),
     origin: z.enum(["editor", "headless"]),
+    editor: z
+      .string()
+      .nullable()
+      .describe("What the editor calls itself; null: there is none, or it has not said yet."),
     state: instanceState,
     clients: z.int(),
     sessions: z.array(session),
@@ -238,6 +257,7 @@ export const historySession: z.ZodType<HistorySessionView> = named(
     updatedAt: time,
     state: z.enum(["idle", "running", "waiting", "closed"]),
     closedAt: time.nullable(),
+    ...line,
     instanceId: json.describe("Of a live session: where it runs. Else null."),
     snippet: z
       .object({
