@@ -10,7 +10,7 @@ export {
   type TokenPair,
 } from "./api/credential.ts";
 export { ApiError, type Fetch, type FetchInit, type HttpOptions } from "./api/http.ts";
-export { type AnswerOutcome, HubApi, type SessionQuery } from "./api/hub-api.ts";
+export { type AnswerOutcome, HubApi, type Overview, type SessionQuery } from "./api/hub-api.ts";
 export { type EventsState, type HubEvent, HubEvents } from "./api/hub-events.ts";
 export type { PreferenceChange, PushApi, PushDelivery } from "./api/push-api.ts";
 export type {
@@ -21,6 +21,7 @@ export type {
   HistorySession,
   Instance,
   InstanceSession,
+  LastLine,
   Pairing,
 } from "./api/types.ts";
 export {

@@ -1,4 +1,6 @@
 /** Changes of instances, sessions and interactions, so that nobody polls (contract §3 `GET /api/events`). */
+import { randomBytes } from "node:crypto";
+import { eventId } from "../protocol/event-position.ts";
 
 export type HubEvent =
   | { readonly kind: "instance-added" | "instance-changed" | "instance-removed"; readonly instanceId: string }
@@ -15,6 +17,8 @@ export interface NumberedEvent {
 const KEPT = 1024;
 
 export class HubEvents {
+  /** Tells streams of different hub processes apart: ids start over with each. */
+  readonly epoch: string = randomBytes(6).toString("base64url");
   readonly #listeners = new Set<(numbered: NumberedEvent) => void>();
   readonly #kept: NumberedEvent[] = [];
   #next = 1;
@@ -36,6 +40,11 @@ export class HubEvents {
 
   get lastId(): number {
     return this.#next - 1;
+  }
+
+  /** The last event told, as its id stands in the stream: what is read now has it in, and perhaps more. */
+  get position(): string {
+    return eventId(this.epoch, this.lastId);
   }
 
   listen(listener: (numbered: NumberedEvent) => void): () => void {

@@ -2,7 +2,6 @@
  * The hub daemon, put together in steps: instances, HTTP with its upgrades, the link. Stopping is the reverse, with a budget
  * (design §2). Everything it holds beyond memory comes in through the ports.
  */
-import { randomBytes } from "node:crypto";
 import { chmod, rename, unlink, writeFile } from "node:fs/promises";
 import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -218,10 +217,10 @@ export class Hub {
     };
     const routes: Routes[] = [
       healthRoutes(() => this.#isReady),
-      instanceRoutes(this.registry, () => this.isStarting),
-      interactionRoutes(this.registry),
+      instanceRoutes(this.registry, this.events, () => this.isStarting),
+      interactionRoutes(this.registry, this.events),
       metricsRoute(this.metrics),
-      eventRoutes(this.events, randomBytes(6).toString("base64url"), this.streams),
+      eventRoutes(this.events, this.streams),
       ...this.#historyRoutes(),
       ...this.options.routes(this),
     ];

@@ -57,7 +57,10 @@ export async function send(options: HttpOptions, path: string, init: CallInit = 
 
 /** As `send`, with the answer read as JSON; undefined for an empty one. */
 export async function sendJson(options: HttpOptions, path: string, init: CallInit = {}): Promise<Json | undefined> {
-  const response = await send(options, path, init);
+  return readJson(await send(options, path, init));
+}
+
+export async function readJson(response: Response): Promise<Json | undefined> {
   const text = await response.text();
   return text === "" ? undefined : (JSON.parse(text) as Json);
 }

@@ -1,7 +1,8 @@
 /** The hub's HTTP routes (contract §3), typed. Every method fails with `ApiError` alone. */
+import { EVENT_ID_HEADER, includesEvent } from "../../protocol/event-position.ts";
 import type { OpenInteraction } from "../../protocol/hub-methods.ts";
 import { isObject, type Json, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
-import { ApiError, type HttpOptions, send, sendJson } from "./http.ts";
+import { ApiError, type HttpOptions, readJson, send, sendJson } from "./http.ts";
 import { PushApi } from "./push-api.ts";
 import {
   type Device,
@@ -16,6 +17,7 @@ import {
   readFileMatches,
   readHistory,
   readInstance,
+  readInteractions,
   timeIn,
 } from "./types.ts";
 
@@ -31,6 +33,14 @@ export interface SessionQuery {
   readonly workspace?: string;
   readonly state?: string;
   readonly cursor?: string;
+}
+
+/** What runs and what waits, read together. */
+export interface Overview {
+  readonly instances: readonly Instance[];
+  readonly interactions: readonly OpenInteraction[];
+  /** The last event of the stream that is in both; undefined where the hub does not say. */
+  readonly asOf: string | undefined;
 }
 
 const enc = encodeURIComponent;
@@ -97,6 +107,18 @@ export class HubApi {
     return listIn(await sendJson(this.http, "api/instances"), "instances").map(readInstance);
   }
 
+  async overview(): Promise<Overview> {
+    const [instances, interactions] = await Promise.all([
+      send(this.http, "api/instances"),
+      send(this.http, "api/interactions"),
+    ]);
+    return {
+      instances: listIn(await readJson(instances), "instances").map(readInstance),
+      interactions: readInteractions(await readJson(interactions)),
+      asOf: earlier(instances.headers.get(EVENT_ID_HEADER), interactions.headers.get(EVENT_ID_HEADER)),
+    };
+  }
+
   /** Starts a headless instance in an allowed workspace; gives its id. */
   async startInstance(workspacePath: string, agent?: string): Promise<string> {
     const body: JsonObject = { workspacePath, ...(agent !== undefined && { agent }) };
@@ -137,25 +159,6 @@ export class HubApi {
 
   exportSession(sessionId: string, format: "md" | "json"): Promise<Response> {
     return send(this.http, `api/sessions/${enc(sessionId)}/export?format=${format}`, { headers: { Accept: "*/*" } });
-  }
-
-  async interactions(): Promise<readonly OpenInteraction[]> {
-    const list = listIn(await sendJson(this.http, "api/interactions"), "interactions");
-    return list.flatMap((entry) => {
-      const interactionId = stringAt(entry, "interactionId") ?? stringAt(entry, "id");
-      if (interactionId === undefined) return [];
-      const sessionId = stringAt(entry, "sessionId");
-      const instanceId = stringAt(entry, "instanceId") ?? stringAt(entry, "instance") ?? "";
-      const method = stringAt(entry, "method") ?? "session/request_permission";
-      const base = {
-        interactionId,
-        instanceId,
-        method,
-        params: entry["params"] ?? {},
-        openedAt: timeIn(entry, "openedAt"),
-      };
-      return [sessionId === undefined ? base : { ...base, sessionId }];
-    });
   }
 
   async answer(interactionId: string, answer: Json): Promise<AnswerOutcome> {
@@ -223,4 +226,11 @@ export class HubApi {
     const date = Date.parse(response.headers.get("date") ?? "");
     return { tookMs: now() - startedAt, hubTime: Number.isNaN(date) ? undefined : date };
   }
+}
+
+/** Of two places in the event stream the one that came first; undefined when they cannot be compared. */
+function earlier(a: string | null, b: string | null): string | undefined {
+  if (a === null || b === null) return undefined;
+  if (includesEvent(a, b)) return b;
+  return includesEvent(b, a) ? a : undefined;
 }

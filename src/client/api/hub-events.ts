@@ -13,6 +13,8 @@ import type { HubApi } from "./hub-api.ts";
 export interface HubEvent {
   /** `instance`, `session`, `interaction` and what else the hub tells. */
   readonly name: string;
+  /** Its place in the stream, where it has one. */
+  readonly id: string | undefined;
   readonly data: JsonObject;
 }
 
@@ -95,7 +97,7 @@ export class HubEvents {
       if (chunk.done) return;
       for (const event of parser.feed(decoder.decode(chunk.value, { stream: true }))) {
         if (event.id !== undefined) this.#lastId = event.id;
-        this.events.emit({ name: event.name, data: parse(event.data) });
+        this.events.emit({ name: event.name, id: event.id, data: parse(event.data) });
       }
     }
   }

@@ -1,12 +1,25 @@
 /** What the HTTP routes answer (contract §3), read tolerantly: fields are additive, so unknown ones are left alone. */
-import type { TurnState } from "../../protocol/hub-methods.ts";
+import type { OpenInteraction, TurnState } from "../../protocol/hub-methods.ts";
 import { arrayAt, isObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
+
+/** The last line of a session: one line of plain text. */
+export interface LastLine {
+  /** `tool`: the title of one. */
+  readonly from: "agent" | "user" | "tool";
+  readonly text: string;
+}
 
 export interface InstanceSession {
   readonly sessionId: string;
   readonly title: string | undefined;
   readonly cwd: string | undefined;
   readonly status: TurnState;
+  /** Since when, epoch milliseconds; undefined when unknown. */
+  readonly turnSince: number | undefined;
+  readonly last: LastLine | undefined;
+  /** It goes on at another instance; `supersededBy` is that one's id, where the hub says. */
+  readonly isSuperseded: boolean;
+  readonly supersededBy: string | undefined;
   /** Epoch milliseconds; 0 when unknown. */
   readonly updatedAt: number;
   readonly openInteractions: number;
@@ -17,6 +30,8 @@ export interface Instance {
   readonly name: string;
   readonly workspace: string;
   readonly origin: "editor" | "headless";
+  /** What the editor calls itself. */
+  readonly editor: string | undefined;
   readonly startedAt: number;
   readonly agent: JsonObject;
   /** How many clients are connected. */
@@ -34,6 +49,7 @@ export interface HistorySession {
   readonly agent: string | undefined;
   readonly state: string | undefined;
   readonly updatedAt: number;
+  readonly last: LastLine | undefined;
   /** Where the search words were found. */
   readonly snippet: string | undefined;
 }
@@ -105,6 +121,7 @@ export function readInstance(entry: JsonObject): Instance {
     name: stringAt(entry, "name") ?? stringAt(agent, "title") ?? stringAt(agent, "name") ?? "agent",
     workspace: stringAt(entry, "workspace") ?? "",
     origin: entry["origin"] === "headless" ? "headless" : "editor",
+    editor: stringAt(entry, "editor"),
     startedAt: timeIn(entry, "startedAt"),
     agent,
     clients: typeof clients === "number" ? clients : Array.isArray(clients) ? clients.length : 0,
@@ -120,9 +137,19 @@ function readSession(entry: JsonObject): InstanceSession {
     title: stringAt(entry, "title"),
     cwd: stringAt(entry, "cwd"),
     status: status === "running" || status === "waiting" ? status : "idle",
+    turnSince: numberAt(entry, "turnSince"),
+    last: readLast(entry),
+    isSuperseded: entry["superseded"] === true,
+    supersededBy: stringAt(entry, "supersededBy"),
     updatedAt: timeIn(entry, "updatedAt"),
     openInteractions: numberAt(entry, "openInteractions") ?? 0,
   };
+}
+
+function readLast(entry: JsonObject): LastLine | undefined {
+  const [from, text] = [stringAt(entry, "lastFrom"), stringAt(entry, "lastText")];
+  if (text === undefined || text === "") return undefined;
+  return { from: from === "user" || from === "tool" ? from : "agent", text };
 }
 
 export function readHistory(value: Json | undefined): HistoryPage {
@@ -134,12 +161,29 @@ export function readHistory(value: Json | undefined): HistoryPage {
     agent: stringAt(entry, "agent") ?? stringAt(objectAt(entry, "agent"), "name"),
     state: stringAt(entry, "state") ?? stringAt(entry, "status"),
     updatedAt: timeIn(entry, "updatedAt"),
-    snippet: stringAt(entry, "snippet"),
+    last: readLast(entry),
+    snippet: stringAt(objectAt(entry, "snippet"), "text") ?? stringAt(entry, "snippet"),
   }));
   return {
     sessions,
     cursor: isObject(value) ? (stringAt(value, "cursor") ?? stringAt(value, "nextCursor")) : undefined,
   };
+}
+
+export function readInteractions(value: Json | undefined): readonly OpenInteraction[] {
+  return listIn(value, "interactions").flatMap((entry) => {
+    const interactionId = stringAt(entry, "interactionId") ?? stringAt(entry, "id");
+    if (interactionId === undefined) return [];
+    const sessionId = stringAt(entry, "sessionId");
+    const base = {
+      interactionId,
+      instanceId: stringAt(entry, "instanceId") ?? stringAt(entry, "instance") ?? "",
+      method: stringAt(entry, "method") ?? "session/request_permission",
+      params: entry["params"] ?? {},
+      openedAt: timeIn(entry, "openedAt"),
+    };
+    return [sessionId === undefined ? base : { ...base, sessionId }];
+  });
 }
 
 export function readDevice(entry: JsonObject): Device {

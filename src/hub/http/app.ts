@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { EVENT_ID_HEADER } from "../../protocol/event-position.ts";
 import { meets, missingScopes, type Requirement } from "../../protocol/scopes.ts";
 import { checkHost, checkOrigin, type Edge, hostHeaderOf } from "../edge.ts";
 import { owner, type Principal } from "../principal.ts";
@@ -158,7 +159,8 @@ const answerPreflight = (reply: FastifyReply): FastifyReply =>
 /** CORS only for exact entries of `http.origins`, on every status, never with cookies (contract §3). */
 function allowOrigin(edge: Edge, origin: string | undefined, reply: FastifyReply): void {
   reply.header("Vary", "Origin");
-  if (origin !== undefined && edge.origins.has(origin)) reply.header("Access-Control-Allow-Origin", origin);
+  if (origin === undefined || !edge.origins.has(origin)) return;
+  reply.header("Access-Control-Allow-Origin", origin).header("Access-Control-Expose-Headers", EVENT_ID_HEADER);
 }
 
 /** The framework's own words may quote the request, and that may hold a secret: ours never do. */

@@ -1,6 +1,7 @@
 /** Server-sent events of what changes (contract §3): one stream per watcher, bounded, resumable. */
 import type { ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
+import { EVENT_ID_HEADER, eventId } from "../../protocol/event-position.ts";
 import type { EventStreams } from "../event-streams.ts";
 import type { HubEvents, NumberedEvent } from "../events.ts";
 import { principalOf, type Routes } from "./app.ts";
@@ -12,11 +13,18 @@ const BEAT_MS = 20_000;
 /** A watcher that does not read is ended; it comes back with its last id. */
 const BUFFER_MAX = 262_144;
 
-const format = ({ id, event }: NumberedEvent): string =>
-  `id: ${id}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`;
+const format = ({ id, event }: NumberedEvent, epoch: string): string =>
+  `id: ${eventId(epoch, id)}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`;
 
-/** `epoch` tells streams of different hub processes apart: ids start over with each. */
-export function eventRoutes(events: HubEvents, epoch: string, streams: EventStreams): Routes {
+/**
+ * On the answers the stream tells changes of: the last event that is in them. Who opens the stream beside asking knows whether it
+ * has missed anything, and need not ask again.
+ */
+export const markPosition = (reply: FastifyReply, events: HubEvents): void =>
+  void reply.header(EVENT_ID_HEADER, events.position);
+
+export function eventRoutes(events: HubEvents, streams: EventStreams): Routes {
+  const { epoch } = events;
   return (app) => {
     // A HEAD of a stream would never end.
     app.get("/api/events", { ...READ, exposeHeadRoute: false }, (request, reply) => {
@@ -34,8 +42,8 @@ export function eventRoutes(events: HubEvents, epoch: string, streams: EventStre
       });
       const missed = missedEvents(events, epoch, String(request.headers["last-event-id"] ?? ""));
       response.write(`retry: 1000\nevent: hello\ndata: ${JSON.stringify({ epoch, beatMs: BEAT_MS })}\n\n`);
-      if (missed === undefined) response.write(`id: ${epoch}.${events.lastId}\nevent: reset\ndata: {}\n\n`);
-      for (const numbered of missed ?? []) response.write(withEpoch(numbered, epoch));
+      if (missed === undefined) response.write(`id: ${events.position}\nevent: reset\ndata: {}\n\n`);
+      for (const numbered of missed ?? []) response.write(format(numbered, epoch));
       stream(events, response, epoch);
       streams.add(principal, response);
     });
@@ -45,8 +53,6 @@ export function eventRoutes(events: HubEvents, epoch: string, streams: EventStre
 /** What the gate put on the answer, for a response written past the framework. */
 const headersSet = (reply: FastifyReply): Record<string, string> =>
   Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]));
-
-const withEpoch = (numbered: NumberedEvent, epoch: string): string => format(numbered).replace("id: ", `id: ${epoch}.`);
 
 function missedEvents(events: HubEvents, epoch: string, lastEventId: string): readonly NumberedEvent[] | undefined {
   if (!lastEventId.startsWith(`${epoch}.`)) return undefined;
@@ -59,7 +65,7 @@ function stream(events: HubEvents, response: ServerResponse, epoch: string): voi
     if (response.writableLength > BUFFER_MAX) response.destroy();
     else if (!response.writableEnded) response.write(text);
   };
-  const stop = events.listen((numbered) => write(withEpoch(numbered, epoch)));
+  const stop = events.listen((numbered) => write(format(numbered, epoch)));
   const beat = setInterval(() => write("event: beat\ndata: {}\n\n"), BEAT_MS);
   beat.unref();
   response.on("error", () => undefined);

@@ -1,8 +1,10 @@
 /** Running bridges and their sessions (contract §3). */
 
+import type { HubEvents } from "../events.ts";
 import type { Instance } from "../instance.ts";
 import type { Registry } from "../registry.ts";
 import type { Routes } from "./app.ts";
+import { markPosition } from "./event-routes.ts";
 import { READ } from "./needs.ts";
 import { Problem } from "./problem.ts";
 import { type InstanceView, instanceView } from "./views.ts";
@@ -16,10 +18,13 @@ export function instanceOr404(registry: Registry, id: string, isStarting: boolea
   throw new Problem(404, "No such instance");
 }
 
-export function instanceRoutes(registry: Registry, isStarting: () => boolean): Routes {
+export function instanceRoutes(registry: Registry, events: HubEvents, isStarting: () => boolean): Routes {
   const viewOf = (instance: Instance): InstanceView => instanceView(instance, registry.list());
   return (app) => {
-    app.get("/api/instances", READ, () => registry.list().map(viewOf));
+    app.get("/api/instances", READ, (_request, reply) => {
+      markPosition(reply, events);
+      return registry.list().map(viewOf);
+    });
     app.get<{ Params: { id: string } }>("/api/instances/:id", READ, (request) =>
       viewOf(instanceOr404(registry, request.params.id, isStarting())),
     );

@@ -7,9 +7,11 @@ import type { OpenInteraction } from "../../protocol/hub-methods.ts";
 import { interactionId } from "../../protocol/ids.ts";
 import { isObject, type Json } from "../../protocol/json.ts";
 import type { Author } from "../../protocol/meta.ts";
+import type { HubEvents } from "../events.ts";
 import { authorOf, personOf } from "../principal.ts";
 import type { Registry } from "../registry.ts";
 import { principalOf, type Routes } from "./app.ts";
+import { markPosition } from "./event-routes.ts";
 import { ANSWER, READ } from "./needs.ts";
 import { Problem } from "./problem.ts";
 
@@ -45,9 +47,12 @@ function readAnswerBody(answer: unknown): AnswerBody {
   return { result: answer };
 }
 
-export function interactionRoutes(registry: Registry): Routes {
+export function interactionRoutes(registry: Registry, events: HubEvents): Routes {
   return (app) => {
-    app.get("/api/interactions", READ, (request) => openInteractions(registry, personOf(principalOf(request))));
+    app.get("/api/interactions", READ, (request, reply) => {
+      markPosition(reply, events);
+      return openInteractions(registry, personOf(principalOf(request)));
+    });
     app.post<{ Params: { id: string }; Body: unknown }>("/api/interactions/:id/answer", ANSWER, async (request) => {
       const principal = principalOf(request);
       const body = readAnswerBody(isObject(request.body) ? request.body["answer"] : undefined);

@@ -83,9 +83,6 @@ export function buildServices(): Services {
   return services;
 }
 
-/** Signs of life and greetings: nothing changed. */
-const QUIET_EVENTS: ReadonlySet<string> = new Set(["beat", "hello"]);
-
 /** Who tells whom. */
 function join(services: Services): void {
   const { access, client, events, home, keeper } = services;
@@ -97,11 +94,8 @@ function join(services: Services): void {
     else if (kind === "paired" && before !== "checking") begin(services);
     before = kind;
   });
-  events.events.subscribe(({ name }) => {
-    if (!QUIET_EVENTS.has(name)) home.refreshSoon();
-  });
+  home.follow(events);
   events.state.subscribe(() => {
-    if (events.state.value === "open") home.refreshSoon();
     if (events.state.value === "unauthorized") access.revoked();
   });
   client.connection.state.subscribe(() => {

@@ -78,6 +78,54 @@ describe("HTTP client", () => {
     expect(calls.slice(-2).map((call) => call.init.headers["Authorization"])).toEqual(["Bearer a2", "Bearer a2"]);
   });
 
+  it("reads a list of a hub that is older than the last line, the time of the turn and where a session goes on", async () => {
+    const old = { sessionId: "s1", status: "running", updatedAt: 5 };
+    const now = {
+      ...old,
+      turnSince: 4,
+      lastText: "hi",
+      lastFrom: "user",
+      superseded: true,
+      supersededBy: "i2",
+    };
+    const odd = { ...old, turnSince: null, lastText: null, lastFrom: null };
+    const { fetch } = scripted(json([{ id: "i1", editor: null, sessions: [old, now, odd] }]));
+    const [instance] = await new HubApi({ baseUrl, fetch, credential: bearerCredential("t") }).instances();
+    expect(instance?.editor).toBeUndefined();
+    expect(instance?.sessions).toMatchObject([
+      { turnSince: undefined, last: undefined, isSuperseded: false, supersededBy: undefined },
+      { turnSince: 4, last: { from: "user", text: "hi" }, isSuperseded: true, supersededBy: "i2" },
+      { turnSince: undefined, last: undefined, isSuperseded: false },
+    ]);
+  });
+
+  it("C3.history reads where the words of a search were found, and the last line of the others", async () => {
+    const sessions = [
+      { sessionId: "s1", snippet: { text: "a needle", marks: [[2, 8]] } },
+      { sessionId: "s2", lastText: "Run", lastFrom: "tool" },
+    ];
+    const api = new HubApi({ baseUrl, fetch: scripted(json({ sessions })).fetch, credential: bearerCredential("t") });
+    expect((await api.sessions({ q: "needle" })).sessions).toMatchObject([
+      { snippet: "a needle", last: undefined },
+      { snippet: undefined, last: { from: "tool", text: "Run" } },
+    ]);
+  });
+
+  it.each([
+    ["e.4", "e.4", "e.4"],
+    ["e.12", "e.4", "e.4"],
+    ["e.4", "e.12", "e.4"],
+    ["e.4", "f.4", undefined],
+    ["e.4", null, undefined],
+    ["e.x", "e.4", undefined],
+  ])("an overview of %s and %s is as of %s", async (a, b, asOf) => {
+    const answer = (at: string | null): Response =>
+      new Response("[]", { headers: at === null ? {} : { "Acp-Event-Id": at } });
+    const { fetch } = scripted(answer(a), answer(b));
+    const api = new HubApi({ baseUrl, fetch, credential: bearerCredential("t") });
+    expect(await api.overview()).toEqual({ instances: [], interactions: [], asOf });
+  });
+
   it("makes socket addresses under a base path", () => {
     expect(socketUrl("https://hub/app/", { ticket: "t&1", instance: undefined })).toBe(
       "wss://hub/app/acp?ticket=t%261",

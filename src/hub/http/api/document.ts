@@ -104,9 +104,17 @@ function parameterOf(
   };
 }
 
-function answerOf({ description, content = {} }: Answer, schemas: Schemas): JsonObject {
+function answerOf({ description, content = {}, headers = {} }: Answer, schemas: Schemas): JsonObject {
   const types = Object.entries(content).map(([type, schema]): [string, Json] => [type, { schema: schemas.of(schema) }]);
-  return { description, ...(types.length > 0 && { content: Object.fromEntries(types) }) };
+  const fields = Object.entries(headers).map(([name, words]): [string, Json] => [
+    name,
+    { description: words, schema: { type: "string" } },
+  ]);
+  return {
+    description,
+    ...(fields.length > 0 && { headers: Object.fromEntries(fields) }),
+    ...(types.length > 0 && { content: Object.fromEntries(types) }),
+  };
 }
 
 /** JSON Schemas of our own schemas; those with a name become components. */

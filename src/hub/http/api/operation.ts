@@ -24,6 +24,8 @@ export interface Answer {
   readonly description: string;
   /** Type → schema; absent: no body. */
   readonly content?: Readonly<Record<string, z.ZodType>>;
+  /** Name → what it says. Text, all of them. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export const json = (schema: z.ZodType, description: string): Answer => ({

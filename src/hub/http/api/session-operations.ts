@@ -1,5 +1,6 @@
 /** Instances, sessions, interactions, files, events. */
 import { z } from "zod";
+import { EVENT_ID_HEADER } from "../../../protocol/event-position.ts";
 import { newInstanceBody, titleBody } from "./bodies.ts";
 import { inPath, inQuery, json, nothing, type Operation, type Parameter, problemAnswer } from "./operation.ts";
 import * as shapes from "./shapes.ts";
@@ -16,11 +17,16 @@ const FILE_QUERY: readonly Parameter[] = [
 const FILE_PROBLEMS = { 403: problem("Outside the session's roots."), 404: problem("There is nothing.") };
 const bytes = { "application/octet-stream": z.unknown(), "image/*": z.unknown() };
 
+const POSITION = {
+  [EVENT_ID_HEADER]:
+    "The last event of `GET /api/events` that is in this answer: a stream whose `reset` has this id missed nothing.",
+};
+
 export const SESSION_OPERATIONS: Readonly<Record<string, Operation>> = {
   "GET /api/instances": {
     summary: "Running bridges and their sessions",
     query: [inQuery("probe", z.string(), "Taken for older clients; the list is always live.")],
-    answers: { 200: json(z.array(shapes.instance), "By start time, oldest first.") },
+    answers: { 200: { ...json(z.array(shapes.instance), "By start time, oldest first."), headers: POSITION } },
   },
   "GET /api/instances/:id": {
     summary: "One instance",
@@ -137,7 +143,7 @@ export const SESSION_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "GET /api/interactions": {
     summary: "What agents wait for",
-    answers: { 200: json(z.array(shapes.interaction), "Open ones, oldest first.") },
+    answers: { 200: { ...json(z.array(shapes.interaction), "Open ones, oldest first."), headers: POSITION } },
   },
   "POST /api/interactions/:id/answer": {
     summary: "Answer an interaction",
