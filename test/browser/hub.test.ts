@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/protocol/json.ts";
 import { DESK } from "../support/browser.ts";
 import { setHubStage } from "../support/hub-stage.ts";
-import { openSession, textPrompt } from "../support/stage.ts";
+import { openSession, scripted, textPrompt } from "../support/stage.ts";
 
 const stage = setHubStage();
 
@@ -185,6 +185,30 @@ describe("the app on the hub itself", () => {
     await stage().revive();
     await phone.locator('.session[data-attach="live"]').waitFor();
     expect(await phone.getByText("This is the demo agent").count()).toBe(1);
+  });
+
+  it("S9 a session that went on in another editor leads there; the list is read once and says what was said last", async () => {
+    const script = { load: { replay: [] }, turns: [[{ think: "hm" }, { say: "It is\n" }, { say: "done." }]] };
+    for (const name of ["Zed", "Emacs"]) {
+      const { editor } = stage().stage.home.bridge(scripted(script));
+      await editor.call("initialize", { protocolVersion: 1, clientInfo: { name }, clientCapabilities: {} });
+      await editor.call("session/load", { sessionId: "both", cwd: "/", mcpServers: [] });
+      await editor.call("session/prompt", textPrompt("both", `to ${name}`));
+    }
+    await stage().stage.linked(2);
+    const phone = await stage().device("Pixel");
+    const asked: string[] = [];
+    phone.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await phone.reload();
+    await phone.locator('[data-hub="open"]').waitFor();
+    await phone
+      .locator(".session-row-line", { hasText: /^done\.$/ })
+      .first()
+      .waitFor();
+    await phone.getByText("Continued elsewhere (1)").click();
+    await phone.locator(".elsewhere .session-row", { hasText: "Continues in Emacs" }).click();
+    await phone.getByText("to Emacs").waitFor();
+    expect(asked.filter((path) => path === "/api/instances" || path === "/api/interactions")).toHaveLength(2);
   });
 
   it("a revoked device is cut off within a second", async () => {

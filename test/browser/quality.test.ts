@@ -68,6 +68,11 @@ describe("accessibility and policy", () => {
       updatedAt: 1_700_000_000_000,
     });
     hub.files.set("src/pool.ts", "export const a = 1;");
+    session.last = { from: "tool", text: "Run the tests" };
+    const left = hub.addSession(instance, "s9", "Left for another editor");
+    const goesOn = hub.addInstance("Claude", "/work/relay");
+    hub.addSession(goesOn, "s9", "Left for another editor");
+    left.supersededBy = goesOn.id;
     const found: string[] = [];
     const pairing = await (await context(look)).newPage();
     await pairing.goto(hub.url);
@@ -110,7 +115,11 @@ describe("accessibility and policy", () => {
     found.push(...(await violations(page, "form")));
     await page.goto(`${hub.url}#/`);
     await page.locator(".needs-you").waitFor();
+    await page.getByText("Continued elsewhere (1)").click();
     found.push(...(await violations(page, "home")));
+    await page.goto(`${hub.url}#/session/s9?instance=${instance.id}`);
+    await page.getByRole("link", { name: "Go there" }).waitFor();
+    found.push(...(await violations(page, "left session")));
     for (const screen of ["devices", "notifications", "settings", "diagnostics", `files/s1?instance=${instance.id}`]) {
       await page.goto(`${hub.url}#/${screen}`);
       await page.locator(".page-body[aria-busy='false']").waitFor();

@@ -14,10 +14,10 @@ interface Message {
 
 export interface ConnectionHost {
   readonly scopes: readonly string[];
-  session(id: string): FakeSession | undefined;
+  session(id: string, instanceId?: string): FakeSession | undefined;
   sessions(): Iterable<FakeSession>;
   newSession(cwd: string): FakeSession;
-  agent(): JsonObject;
+  agent(session: FakeSession): JsonObject;
 }
 
 export class FakeConnection {
@@ -95,7 +95,7 @@ export class FakeConnection {
 
   #onRequest(id: number | string, method: string, params: JsonObject): void {
     const reply = (body: JsonObject): void => this.sendText(JSON.stringify({ jsonrpc: "2.0", id, ...body }));
-    const session = this.#host.session(String(params["sessionId"]));
+    const session = this.#sessionOf(params);
     switch (method) {
       case "initialize":
         this.isInitialized = true;
@@ -119,6 +119,15 @@ export class FakeConnection {
     }
   }
 
+  /** The one on the instance that is named, else on the one it is attached at. */
+  #sessionOf(params: JsonObject): FakeSession | undefined {
+    const id = String(params["sessionId"]);
+    const instance = hubMeta(params)?.["instance"];
+    if (typeof instance === "string") return this.#host.session(id, instance);
+    const held = [...this.#host.sessions()].find((each) => each.sessionId === id && each.attached.has(this));
+    return held ?? this.#host.session(id);
+  }
+
   #other(
     method: string,
     session: FakeSession | undefined,
@@ -140,7 +149,9 @@ export class FakeConnection {
 
   #open(session: FakeSession, reply: (body: JsonObject) => void): void {
     session.attached.add(this);
-    const meta = { "acp-hub": { agent: this.#host.agent(), verdict: "ok", cursor: { epoch: session.epoch, seq: 0 } } };
+    const meta = {
+      "acp-hub": { agent: this.#host.agent(session), verdict: "ok", cursor: { epoch: session.epoch, seq: 0 } },
+    };
     reply({ result: { sessionId: session.sessionId, ...session.state, _meta: meta } });
   }
 
@@ -157,7 +168,7 @@ export class FakeConnection {
       cursor: { epoch: session.epoch, seq: session.journal.tail },
       turn: { state: session.turn, queue: session.queueView() as unknown as Json },
       openInteractions: session.asks.size,
-      agent: this.#host.agent(),
+      agent: this.#host.agent(session),
       ...(items.length < all.length && { hasMore: true }),
     };
     reply({ result: { ...session.state, _meta: { "acp-hub": ours } } });

@@ -1,6 +1,7 @@
 /** A session of the fake hub: the core's own journal behind it, and the steps a test takes in it. */
 import { itemText } from "../../src/core/journal/frames.ts";
 import { Journal } from "../../src/core/journal/journal.ts";
+import type { LastLine } from "../../src/core/journal/last-line.ts";
 import type { QueueEntry, TurnState } from "../../src/protocol/hub-methods.ts";
 import { epoch } from "../../src/protocol/ids.ts";
 import type { Json, JsonObject } from "../../src/protocol/json.ts";
@@ -42,6 +43,10 @@ export class FakeSession {
   readonly queue: FakePrompt[] = [];
   running: FakePrompt | undefined;
   turn: TurnState = "idle";
+  /** What the list says of it besides. */
+  turnSince: number | undefined;
+  last: LastLine | undefined;
+  supersededBy: string | undefined;
   /** modes, configOptions: what a load's result says of the present. */
   state: JsonObject = {};
   /** What the agent does with a prompt; ends the turn when it resolves. */
@@ -81,6 +86,7 @@ export class FakeSession {
   }
 
   setTurn(state: TurnState, more: JsonObject = {}): void {
+    if (state !== this.turn) this.turnSince = Date.now();
     this.turn = state;
     const queue = this.queueView() as unknown as Json;
     const prompt = this.running?.promptId;

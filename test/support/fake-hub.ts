@@ -39,6 +39,7 @@ export interface FakeInstance {
   readonly name: string;
   readonly workspace: string;
   readonly sessions: FakeSession[];
+  editor?: string;
 }
 
 export interface Answer {
@@ -152,30 +153,36 @@ export class FakeHub {
 
   /** Tells the event streams that something changed. */
   event(name = "sessions-changed"): void {
-    for (const stream of this.#streams) stream.write(`id: f.${this.#eventId++}\nevent: ${name}\ndata: {}\n\n`);
+    this.#eventId += 1;
+    for (const stream of this.#streams) stream.write(`id: ${this.#position}\nevent: ${name}\ndata: {}\n\n`);
+  }
+
+  get #position(): string {
+    return `f.${this.#eventId}`;
   }
 
   *sessions(): Iterable<FakeSession> {
     for (const instance of this.instances) yield* instance.sessions;
   }
 
-  session(id: string): FakeSession | undefined {
-    for (const session of this.sessions()) if (session.sessionId === id) return session;
-    return undefined;
+  session(id: string, instanceId?: string): FakeSession | undefined {
+    const holding = this.instances.filter((instance) => instance.sessions.some(({ sessionId }) => sessionId === id));
+    const instance = holding.find((each) => each.id === instanceId) ?? holding[0];
+    return instance?.sessions.find(({ sessionId }) => sessionId === id);
   }
 
   #host(device: FakeDevice) {
     return {
       scopes: device.scopes,
-      session: (id: string) => this.session(id),
+      session: (id: string, instanceId?: string) => this.session(id, instanceId),
       sessions: () => this.sessions(),
       newSession: (cwd: string) => {
         const instance = this.instances.find((other) => other.workspace === cwd) ?? this.instances[0];
         if (instance === undefined) throw new Error("no instance");
         return this.addSession(instance, `s${this.#nextId++}`, "New session");
       },
-      agent: (): JsonObject => ({
-        instance: "i1",
+      agent: (session: FakeSession): JsonObject => ({
+        instance: this.instances.find(({ sessions }) => sessions.includes(session))?.id ?? "",
         agentInfo: { name: "fake", title: "Fake agent", version: "1" },
         agentCapabilities: { promptCapabilities: { image: true, embeddedContext: this.takesTexts } },
       }),
@@ -191,12 +198,13 @@ export class FakeHub {
     if (url.pathname === "/csp-report") {
       this.reports.push(body);
       response.writeHead(204).end();
-    } else if (url.pathname === "/api/events") this.#openStream(url, response);
-    else if (url.pathname.startsWith("/api/")) await this.#api(request, url, body, response);
+    } else if (url.pathname === "/api/events") {
+      this.#openStream(url, String(request.headers["last-event-id"]), response);
+    } else if (url.pathname.startsWith("/api/")) await this.#api(request, url, body, response);
     else await this.#static(url.pathname, response);
   }
 
-  #openStream(url: URL, response: ServerResponse): void {
+  #openStream(url: URL, lastId: string, response: ServerResponse): void {
     const ticket = url.searchParams.get("ticket") ?? "";
     if (!this.#tickets.delete(ticket)) {
       response.writeHead(401).end();
@@ -204,6 +212,7 @@ export class FakeHub {
     }
     response.writeHead(200, { "Content-Type": "text/event-stream" });
     response.write("event: hello\ndata: {}\n\n");
+    if (lastId !== this.#position) response.write(`id: ${this.#position}\nevent: reset\ndata: {}\n\n`);
     this.#streams.add(response);
     response.on("close", () => this.#streams.delete(response));
   }
@@ -233,7 +242,8 @@ export class FakeHub {
         ? problem(401, "unauthorized", "No credential")
         : await this.#route(method, url, input, device);
     const text = answer.text ?? (answer.body === undefined ? "" : JSON.stringify(answer.body));
-    response.writeHead(answer.status, { "Content-Type": "application/json", ...answer.headers });
+    const headers = { "Content-Type": "application/json", "Acp-Event-Id": this.#position, ...answer.headers };
+    response.writeHead(answer.status, headers);
     response.end(text);
   }
 
@@ -395,6 +405,7 @@ const instanceView = (instance: FakeInstance): JsonObject => ({
   name: instance.name,
   workspace: instance.workspace,
   origin: "editor",
+  editor: instance.editor ?? null,
   startedAt: 1,
   agent: { name: instance.name, title: null, version: "1" },
   clients: 2,
@@ -405,5 +416,9 @@ const instanceView = (instance: FakeInstance): JsonObject => ({
     status: session.turn,
     updatedAt: session.updatedAt,
     openInteractions: session.asks.size,
+    turnSince: session.turnSince ?? null,
+    lastText: session.last?.text ?? null,
+    lastFrom: session.last?.from ?? null,
+    ...(session.supersededBy !== undefined && { superseded: true, supersededBy: session.supersededBy }),
   })),
 });

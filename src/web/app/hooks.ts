@@ -75,14 +75,19 @@ export function useThrottled<T>(value: T, everyMs: number): T {
   return shown;
 }
 
-/** The present time, renewed every `everyMs` while the page is seen. */
+/** The present time, renewed every `everyMs` while the page is seen, and when it is seen again. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
-    const timer = setInterval(() => {
+    const look = (): void => {
       if (document.visibilityState === "visible") setNow(Date.now());
-    }, everyMs);
-    return () => clearInterval(timer);
+    };
+    const timer = setInterval(look, everyMs);
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", look);
+    };
   }, [everyMs]);
   return now;
 }

@@ -3,6 +3,7 @@
  * for it is on its way; the connection is up while any is, and goes a little later, so that a step back is free.
  */
 import type { ClientStorage, Clock, HubClient, SavedSession, SessionClient, Unsubscribe } from "../../client/index.ts";
+import { stringAt } from "../../protocol/json.ts";
 
 const PREFIX = "session/";
 
@@ -20,7 +21,9 @@ const WARM_MS = 30_000;
 
 interface Hold {
   count: number;
-  readonly ready: Promise<SessionClient>;
+  /** Where it is read; undefined: wherever the hub has it. */
+  instanceId: string | undefined;
+  ready: Promise<SessionClient>;
   session: SessionClient | undefined;
   unsubscribe: Unsubscribe | undefined;
 }
@@ -33,6 +36,8 @@ export class SessionKeeper {
   readonly #cancelSaves = new Map<string, () => void>();
   readonly #promptHolds = new Map<string, Unsubscribe>();
   #cancelLinger: (() => void) | undefined;
+  /** What was let go of just now: a screen that changes its instance lets go of the one before it takes the other. */
+  #last: { readonly sessionId: string; readonly instanceId: string | undefined } | undefined;
 
   constructor(client: HubClient, storage: ClientStorage, clock: Clock) {
     this.#client = client;
@@ -47,6 +52,7 @@ export class SessionKeeper {
     instanceId?: string,
   ): { readonly ready: Promise<SessionClient>; readonly release: Unsubscribe } {
     const hold = this.#holds.get(sessionId) ?? this.#open(sessionId, instanceId);
+    if (instanceId !== undefined && isElsewhere(hold, instanceId)) this.#move(sessionId, hold, instanceId);
     hold.count += 1;
     this.#cancelLinger?.();
     this.#client.start();
@@ -76,20 +82,53 @@ export class SessionKeeper {
   }
 
   #open(sessionId: string, instanceId: string | undefined): Hold {
-    const options = instanceId === undefined ? {} : { instance: instanceId };
-    const ready = this.#client.open(sessionId, options, (session) => this.#restore(session));
-    const hold: Hold = { count: 0, ready, session: undefined, unsubscribe: undefined };
+    const last = this.#last;
+    const isMoved = last?.sessionId === sessionId && instanceId !== undefined && last.instanceId !== instanceId;
+    const hold: Hold = {
+      count: 0,
+      instanceId,
+      ready: this.#attach(sessionId, instanceId, isMoved),
+      session: undefined,
+      unsubscribe: undefined,
+    };
     this.#holds.set(sessionId, hold);
+    this.#watch(sessionId, hold);
+    return hold;
+  }
+
+  /** Reads it at another instance from now on (S9): whoever holds it goes along. */
+  #move(sessionId: string, hold: Hold, instanceId: string): void {
+    if (this.#cancelSaves.has(sessionId)) this.#save(sessionId);
+    hold.unsubscribe?.();
+    this.#client.close(sessionId);
+    hold.instanceId = instanceId;
+    hold.session = undefined;
+    hold.ready = this.#attach(sessionId, instanceId, true);
+    this.#watch(sessionId, hold);
+  }
+
+  /** `isMoved`: what the device keeps is of the instance it was read at before, whose history is numbered otherwise. */
+  #attach(sessionId: string, instanceId: string | undefined, isMoved: boolean): Promise<SessionClient> {
+    const options = instanceId === undefined ? {} : { instance: instanceId };
+    return this.#client.open(sessionId, options, isMoved ? undefined : (session) => this.#restore(session));
+  }
+
+  #watch(sessionId: string, hold: Hold): void {
+    const { ready } = hold;
     void ready.then((session) => {
-      if (this.#holds.get(sessionId) !== hold) return;
+      if (this.#holds.get(sessionId) !== hold || hold.ready !== ready) return;
       hold.session = session;
       hold.unsubscribe = session.view.subscribe(() => this.#saveSoon(sessionId));
     });
-    return hold;
   }
 
   #release(sessionId: string, hold: Hold): void {
     if (this.#cancelSaves.has(sessionId)) this.#save(sessionId);
+    const last = { sessionId, instanceId: whereOf(hold) };
+    this.#last = last;
+    queueMicrotask(() => {
+      if (this.#last === last) this.#last = undefined;
+    });
     this.#holds.delete(sessionId);
     hold.unsubscribe?.();
     this.#client.close(sessionId);
@@ -144,6 +183,16 @@ export class SessionKeeper {
     const byAge = saved.sort((a, b) => savedAt(a.value) - savedAt(b.value));
     for (const { key } of byAge.slice(0, keys.length - SESSIONS_MAX)) await this.#storage.delete(key);
   }
+}
+
+/** The instance it is read at: the one asked for, or where the hub had it. */
+const whereOf = (hold: Hold): string | undefined =>
+  hold.instanceId ?? stringAt(hold.session?.view.value.agent, "instance");
+
+/** It is read at another instance than this one, or could not be read where the hub looked for it. */
+function isElsewhere(hold: Hold, instanceId: string): boolean {
+  const where = whereOf(hold);
+  return where === undefined ? hold.session?.view.value.attach.kind === "failed" : where !== instanceId;
 }
 
 function shortened(saved: SavedSession): SavedSession {

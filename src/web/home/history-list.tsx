@@ -45,6 +45,7 @@ export function HistoryList({ query, live, currentId, now }: HistoryListProps): 
             updatedAt={session.updatedAt}
             now={now}
             isCurrent={session.sessionId === currentId}
+            last={session.last}
             snippet={session.snippet}
           />
         ))}

@@ -1,6 +1,6 @@
 /** All sessions: who needs you, what runs, what rests, what was. */
 import { type ReactElement, useEffect, useState } from "react";
-import { type Instance, type InstanceSession, shownCards } from "../../client/index.ts";
+import { shownCards } from "../../client/index.ts";
 import type { HomeState } from "../app/home-store.ts";
 import { useNow, useObservable, useServices } from "../app/hooks.ts";
 import { useRights } from "../session/use-rights.ts";
@@ -10,20 +10,14 @@ import { Notice } from "../ui/notice.tsx";
 import { atTime } from "../ui/time.ts";
 import { HistoryList } from "./history-list.tsx";
 import { HubChip } from "./hub-chip.tsx";
+import { LiveLists, liveSessions } from "./live-lists.tsx";
 import { NeedsYou } from "./needs-you.tsx";
 import { NewSession } from "./new-session.tsx";
-import { seen } from "./seen.ts";
-import { SessionRow } from "./session-row.tsx";
 import "./home.css";
 
 export interface HomeScreenProps {
   /** The session shown beside the list on wide screens. */
   readonly currentId: string | undefined;
-}
-
-interface LiveSession {
-  readonly instance: Instance;
-  readonly session: InstanceSession;
 }
 
 export function HomeScreen({ currentId }: HomeScreenProps): ReactElement {
@@ -35,9 +29,6 @@ export function HomeScreen({ currentId }: HomeScreenProps): ReactElement {
   const [isCreating, setCreating] = useState(false);
   const canPrompt = useRights()("sessions:prompt");
   const live = liveSessions(state);
-  const waiting = new Set(cards.map((card) => card.sessionId));
-  const busy = live.filter(({ session }) => session.status !== "idle" || waiting.has(session.sessionId));
-  const idle = live.filter((entry) => !busy.includes(entry));
   return (
     <div className="home">
       <HomeHeader />
@@ -47,8 +38,7 @@ export function HomeScreen({ currentId }: HomeScreenProps): ReactElement {
         {query === "" && (
           <>
             <NeedsYou cards={cards} home={state} now={now} />
-            <LiveList title="Running" sessions={busy} currentId={currentId} now={now} />
-            <LiveList title="Idle" sessions={idle} currentId={currentId} now={now} />
+            <LiveLists home={state} live={live} cards={cards} currentId={currentId} now={now} />
             {live.length === 0 && state.freshAt !== undefined && <NoAgents />}
           </>
         )}
@@ -119,47 +109,6 @@ function StaleNotice({ state }: { readonly state: HomeState }): ReactElement | n
   );
 }
 
-interface LiveListProps {
-  readonly title: string;
-  readonly sessions: readonly LiveSession[];
-  readonly currentId: string | undefined;
-  readonly now: number;
-}
-
-function LiveList({ title, sessions, currentId, now }: LiveListProps): ReactElement | null {
-  const seenAt = useObservable(seen);
-  if (sessions.length === 0) return null;
-  return (
-    <section className="home-section" aria-labelledby={`list-${title}`}>
-      <h2 id={`list-${title}`}>{title}</h2>
-      <ul className="plain">
-        {sessions.map(({ instance, session }) => (
-          <SessionRow
-            key={`${instance.id}/${session.sessionId}`}
-            sessionId={session.sessionId}
-            instanceId={instance.id}
-            title={session.title ?? "New session"}
-            workspace={session.cwd ?? instance.workspace}
-            agent={instance.name}
-            status={
-              instance.health === "unreachable" || instance.health === "unresponsive"
-                ? "unknown"
-                : session.openInteractions > 0
-                  ? "waiting"
-                  : session.status
-            }
-            updatedAt={session.updatedAt}
-            now={now}
-            clients={instance.clients}
-            isUnread={session.updatedAt > (seenAt[session.sessionId] ?? now) && session.sessionId !== currentId}
-            isCurrent={session.sessionId === currentId}
-          />
-        ))}
-      </ul>
-    </section>
-  );
-}
-
 function NoAgents(): ReactElement {
   return (
     <div className="empty">
@@ -171,12 +120,6 @@ function NoAgents(): ReactElement {
       </p>
     </div>
   );
-}
-
-function liveSessions(state: HomeState): readonly LiveSession[] {
-  return state.instances
-    .flatMap((instance) => instance.sessions.map((session) => ({ instance, session })))
-    .sort((a, b) => b.session.updatedAt - a.session.updatedAt);
 }
 
 /** Keeps the list of a wide screen from being read by everyone who only wants the session. */

@@ -1,7 +1,7 @@
 /** Open questions of all sessions, oldest first: the reason this app exists. */
 import { type ReactElement, useState } from "react";
 import type { InteractionCard } from "../../client/index.ts";
-import { type HomeState, instanceOf } from "../app/home-store.ts";
+import { type HomeState, instanceOf, sessionAt } from "../app/home-store.ts";
 import { hrefOf } from "../app/router.ts";
 import { questionTitle } from "../approval/question.ts";
 import { QuestionCard } from "../approval/question-card.tsx";
@@ -44,8 +44,9 @@ function NeedsYouLine({
 }): ReactElement {
   const [isOpen, setOpen] = useState(false);
   const rights = useRights();
-  const instance = card.sessionId === undefined ? undefined : instanceOf(home, card.sessionId);
-  const session = instance?.sessions.find((entry) => entry.sessionId === card.sessionId);
+  const { sessionId = "" } = card;
+  const instance = instanceOf(home, sessionId, card.instanceId);
+  const session = sessionAt(instance, sessionId);
   const place = [session?.title, instance === undefined ? undefined : baseName(session?.cwd ?? instance.workspace)]
     .filter(Boolean)
     .join(" · ");

@@ -3,7 +3,7 @@ import { memo, type ReactElement, useState } from "react";
 import { type Attendant, type SessionClient, type SessionView, shownCards } from "../../client/index.ts";
 import type { TurnNotice } from "../../protocol/hub-methods.ts";
 import { stringAt } from "../../protocol/json.ts";
-import { instanceOf } from "../app/home-store.ts";
+import { instanceOf, sessionAt } from "../app/home-store.ts";
 import { useObservable, useServices } from "../app/hooks.ts";
 import { IconButton } from "../ui/icon-button.tsx";
 import { baseName } from "../ui/path.ts";
@@ -32,8 +32,8 @@ export const SessionHeader = memo(
   ({ session, view, instanceId, turn, canPrompt }: SessionHeaderProps): ReactElement => {
     const { home } = useServices();
     const [isMenuOpen, setMenuOpen] = useState(false);
-    const instance = instanceOf(useObservable(home.state), view.sessionId);
-    const listed = instance?.sessions.find((entry) => entry.sessionId === view.sessionId);
+    const instance = instanceOf(useObservable(home.state), view.sessionId, instanceId);
+    const listed = sessionAt(instance, view.sessionId);
     const title = stringAt(view.info, "title") ?? listed?.title ?? "Session";
     const place = [instance === undefined ? undefined : baseName(listed?.cwd ?? instance.workspace), instance?.name]
       .filter(Boolean)

@@ -12,6 +12,7 @@ import { OpenStateProvider } from "../transcript/open-state.tsx";
 import { Transcript } from "../transcript/transcript.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Announcer } from "./announcer.tsx";
+import { LeftNotice } from "./left-notice.tsx";
 import { PlanStrip } from "./plan-strip.tsx";
 import { SessionHeader } from "./session-header.tsx";
 import { useRights } from "./use-rights.ts";
@@ -65,7 +66,8 @@ function OpenSession({ session, instanceId }: OpenSessionProps): ReactElement {
   const { info, usage, commands, modes, configOptions } = transcript;
   const head = useSame({ attach, heardAt, isCatchingUp, isReadOnly, sessionId, agent, attendants, info, usage });
   const prompts = promptCapabilities(view, useConnectionState());
-  const files = rights("files:read") && !isReadOnly ? (stringAt(agent, "instance") ?? instanceId) : undefined;
+  const readAt = stringAt(agent, "instance") ?? instanceId;
+  const files = rights("files:read") && !isReadOnly ? readAt : undefined;
   const takesTexts = prompts?.["embeddedContext"] === true;
   const offers = useSame({ sessionId, isLive, commands, modes, configOptions, filesOf: files, takesTexts });
   const edit = useCallback((draft: Draft) => setHanded({ ...draft }), []);
@@ -74,7 +76,8 @@ function OpenSession({ session, instanceId }: OpenSessionProps): ReactElement {
   const canPrompt = rights("sessions:prompt") && !view.isReadOnly;
   return (
     <div className="session" data-attach={view.attach.kind}>
-      <SessionHeader session={session} view={head} instanceId={instanceId} turn={turn} canPrompt={canPrompt} />
+      <SessionHeader session={session} view={head} instanceId={readAt} turn={turn} canPrompt={canPrompt} />
+      <LeftNotice sessionId={sessionId} instanceId={readAt} />
       <PlanStrip plan={view.transcript.plan} isRunning={turn.state !== "idle"} />
       <Transcript session={session} view={view} entries={entries} onEdit={edit} />
       <ApprovalSheet sessionId={session.sessionId} canAnswer={rights("interactions:answer")} />

@@ -14,6 +14,18 @@ export function ago(then: number, now: number): string {
   return dayAndMonth.format(then);
 }
 
+/** How long it has lasted, to the minute: "4m", "3h 5m", "2d 3h"; nothing in the first minute, and of what is to come. */
+export function lasted(since: number, now: number): string {
+  const minutes = Math.floor((now - since) / 60_000);
+  if (minutes < 1) return "";
+  if (minutes < 60) return `${minutes}m`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 24 ? joined(hours, "h", minutes % 60, "m") : joined(Math.floor(hours / 24), "d", hours % 24, "h");
+}
+
+const joined = (large: number, unit: string, small: number, smallUnit: string): string =>
+  small === 0 ? `${large}${unit}` : `${large}${unit} ${small}${smallUnit}`;
+
 /** "14:02" today, with the date otherwise. */
 export function atTime(then: number, now: number = Date.now()): string {
   if (then <= 0) return "";

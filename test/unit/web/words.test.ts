@@ -7,6 +7,7 @@ import type { JsonObject } from "../../../src/protocol/json.ts";
 import { questionTitle, readQuestion, settledText } from "../../../src/web/approval/question.ts";
 import { linkState } from "../../../src/web/session/link-state.ts";
 import { summarize } from "../../../src/web/transcript/tool-summary.ts";
+import { lasted } from "../../../src/web/ui/time.ts";
 
 const card = (method: string, params: JsonObject): InteractionCard => ({
   interactionId: "i1",
@@ -106,5 +107,20 @@ describe("link state", () => {
     const link = linkState(connection, session, now);
     expect(link.text).toMatch(words);
     expect(link.isStale).toBe(isStale);
+  });
+});
+
+describe("how long it has lasted", () => {
+  it.each([
+    [-5, ""],
+    [59, ""],
+    [60, "1m"],
+    [59 * 60 + 59, "59m"],
+    [60 * 60, "1h"],
+    [185 * 60, "3h 5m"],
+    [24 * 3600, "1d"],
+    [51 * 3600, "2d 3h"],
+  ])("%d s is %j", (seconds, words) => {
+    expect(lasted(1_000_000, 1_000_000 + seconds * 1000)).toBe(words);
   });
 });
