@@ -1,10 +1,10 @@
 /** `acp-hub ls`: running instances and their sessions. */
-import type { InstanceView } from "../hub/http/views.ts";
+import type { InstanceView, SessionView } from "../hub/http/views.ts";
 import { readArgs } from "./args.ts";
 import type { Command } from "./command.ts";
 import { homePaths } from "./home.ts";
 import { callHubOk } from "./local-api.ts";
-import { ago } from "./words.ts";
+import { ago, lasted, oneLine } from "./words.ts";
 
 const USAGE = "acp-hub ls [--json] [--home DIR]";
 
@@ -26,7 +26,17 @@ function describe(instance: InstanceView): string {
   const head = `${instance.id}  ${agent}  ${instance.workspace}  ${instance.origin}, ${instance.state}, ${instance.clients} client(s)`;
   const sessions = instance.sessions.map((session) => {
     const open = session.openInteractions > 0 ? `, ${session.openInteractions} waiting for you` : "";
-    return `  ${session.sessionId}  ${session.title ?? "(no title)"}  ${session.status}${open}, ${ago(session.updatedAt)}`;
+    const title = oneLine(session.title ?? "(no title)", 80);
+    return `  ${session.sessionId}  ${title}  ${standing(session)}${open}${left(session)}, ${ago(session.updatedAt)}`;
   });
   return [head, ...sessions].join("\n");
 }
+
+/** "running 2m". A hub that is older than this command does not say since when. */
+function standing({ status, turnSince }: Partial<SessionView>): string {
+  const isTold = typeof turnSince === "number" && status !== "idle";
+  return isTold ? `${status} ${lasted(turnSince)}` : (status ?? "");
+}
+
+const left = ({ supersededBy }: SessionView): string =>
+  supersededBy === undefined ? "" : `, continues at ${supersededBy}`;

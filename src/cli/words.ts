@@ -9,6 +9,14 @@ export function ago(at: number, now: number = Date.now()): string {
   return `${Math.round(seconds / 86_400)}d ago`;
 }
 
+/** How long it has lasted: "40s", "2m", "3h". */
+export function lasted(since: number, now: number = Date.now()): string {
+  const seconds = Math.max(0, Math.floor((now - since) / 1000));
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
+  return seconds < 86_400 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`;
+}
+
 /** An agent's text must not move the cursor or retitle the terminal: control characters are shown, not obeyed. */
 export function printable(text: string): string {
   let shown = "";

@@ -104,6 +104,15 @@ describe("the command line beside a hub", () => {
     editor.close();
   });
 
+  it("C1.drive ls says for how long a turn runs, and a title moves no cursor", async () => {
+    const { sessionId, editor } = await stage.share({ sessionIds: ["busy"], turns: [[{ never: true }]] });
+    void editor.call("session/prompt", textPrompt(sessionId, "work\u001b[2J")).catch(() => undefined);
+    await expect
+      .poll(async () => (await run("ls")).stdout, { timeout: 10_000 })
+      .toMatch(/ busy {2}work\\x1b\[2J {2}running \d+s, /);
+    editor.close();
+  });
+
   it("contract 1 watch streams a session as it runs, to people and as JSON lines", async () => {
     const { sessionId, editor } = await stage.share({
       sessionIds: ["watched"],
