@@ -20,7 +20,7 @@ import { clientAddress } from "./client-address.ts";
 import { type HubDiscovery, startDiscovery } from "./discovery.ts";
 import { allowedNames, isOwnOrigin, makeEdge } from "./edge.ts";
 import type { Routes } from "./http/app.ts";
-import { builtWebDir, readWebFiles } from "./http/web-routes.ts";
+import { builtWebDir, readWebFiles } from "./http/web-files.ts";
 import { Hub } from "./hub.ts";
 import { keepIdleSmall } from "./idle-memory.ts";
 import { takeLock } from "./lock.ts";

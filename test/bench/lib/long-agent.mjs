@@ -1,5 +1,7 @@
 // An ACP agent for what a reader sees: `items <count>` makes a long session at once (prose, tool calls and diffs in turn),
-// `paced <count> <perSecond>` streams prose into it. Plain Node.
+// `paced <count> <perSecond>` streams prose into it, `mixed <count> <perSecond>` what an agent at work writes. Plain Node.
+import { mixedUpdate } from "./mixed-stream.mjs";
+
 const out = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
 const update = (sessionId, body) =>
   out({ jsonrpc: "2.0", method: "session/update", params: { sessionId, update: body } });
@@ -16,17 +18,24 @@ function item(index) {
   return { sessionUpdate: "tool_call", ...body, content: [diff] };
 }
 
-async function paced(sessionId, count, perSecond, run) {
+/** `count` steps at their times; those that are late come at once. */
+async function stream(count, perSecond, step) {
   const startedAt = performance.now();
   for (let index = 1; index <= count; index += 1) {
     const wait = startedAt + (index * 1000) / perSecond - performance.now();
     if (wait > 1) await new Promise((resolve) => setTimeout(resolve, wait));
-    // A new paragraph now and then, and a new message every 200 pieces, as models write.
-    const text = index % 40 === 0 ? "\n\n" : `word${index} `;
-    const messageId = `p${run}-${Math.floor(index / 200)}`;
-    update(sessionId, { sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text } });
+    step(index);
   }
 }
+
+function prose(index, run) {
+  // A new paragraph now and then, and a new message every 200 pieces, as models write.
+  const text = index % 40 === 0 ? "\n\n" : `word${index} `;
+  const messageId = `p${run}-${Math.floor(index / 200)}`;
+  return { sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text } };
+}
+
+const STREAMS = { paced: prose, mixed: mixedUpdate };
 
 let runs = 0;
 async function onMessage({ id, method, params }) {
@@ -40,7 +49,7 @@ async function onMessage({ id, method, params }) {
   const [count = 0, perSecond = 30] = numbers.map(Number);
   runs += 1;
   if (kind === "items") for (let index = 0; index < count; index += 1) update(params.sessionId, item(index));
-  else await paced(params.sessionId, count, perSecond, runs);
+  else await stream(count, perSecond, (index) => update(params.sessionId, STREAMS[kind](index, runs)));
   return answer({ stopReason: "end_turn" });
 }
 

@@ -64,12 +64,14 @@ export async function openPhone() {
     await cdp.send("Network.emulateNetworkConditions", isSlow ? NETWORK : fast);
     await cdp.send("Network.setCacheDisabled", { cacheDisabled: isSlow });
   };
-  const heapMb = async () => {
+  /** What lives behind the page after everything that can go has gone. */
+  const kept = async () => {
     await cdp.send("HeapProfiler.collectGarbage");
     const { metrics } = await cdp.send("Performance.getMetrics");
-    return (metrics.find(({ name }) => name === "JSHeapUsedSize")?.value ?? 0) / 1_048_576;
+    const of = (wanted) => metrics.find(({ name }) => name === wanted)?.value ?? 0;
+    return { heapMb: of("JSHeapUsedSize") / 1_048_576, nodes: of("Nodes"), listeners: of("JSEventListeners") };
   };
-  return { page, traffic, slow, heapMb, close: () => browser.close() };
+  return { page, cdp, traffic, slow, kept, close: () => browser.close() };
 }
 
 /** What the page has seen since it was loaded. Waits a little: entries come late. */
@@ -84,3 +86,32 @@ export async function figuresOf(page) {
   const inp = durations[Math.floor(durations.length / 50)] ?? 0;
   return { lcpMs: Math.round(lcp), cls: Math.round(cls * 10_000) / 10_000, inpMs: inp, interactions: durations.length };
 }
+
+/** Tells the page that it is seen, or not; Chromium without a screen never does. */
+export const setVisibility = (page, value) =>
+  page.evaluate((state) => {
+    Object.defineProperty(document, "visibilityState", { configurable: true, get: () => state });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, value);
+
+/** What a page that nothing happens to costs, a minute. */
+export async function quiet(phone, seconds) {
+  await phone.page.waitForTimeout(2000);
+  const before = { ...phone.traffic };
+  await phone.page.waitForTimeout(seconds * 1000);
+  const perMinute = (name) => Math.round(((phone.traffic[name] - before[name]) * 600) / seconds) / 10;
+  return { requestsPerMinute: perMinute("requests"), bytesPerMinute: perMinute("frameBytes") };
+}
+
+/** Taps where a tool's line is now: rows come and go under a stream. */
+export async function tapToolLine(page) {
+  const at = await page.evaluate(() => {
+    const boxes = [...document.querySelectorAll(".tool-line")].map((line) => line.getBoundingClientRect());
+    const box = boxes.find(({ top, bottom }) => top > 100 && bottom < window.innerHeight - 200);
+    return box && { x: box.x + 60, y: box.y + box.height / 2 };
+  });
+  if (at !== undefined) await page.touchscreen.tap(at.x, at.y);
+}
+
+export const isLive = (page) => page.locator('.session[data-attach="live"]').waitFor();
+export const rowsOf = (page) => page.locator(".row").count();

@@ -16,6 +16,7 @@ import { startup } from "./startup.mjs";
 import { store } from "./store.mjs";
 import { storm } from "./storm.mjs";
 import { web } from "./web.mjs";
+import { webSoak } from "./web-soak.mjs";
 import { zcode } from "./zcode.mjs";
 
 /** {summary, defaults, tiny, run(options) → result, budgets(result, about) → [what, figure, "max" | "min", limit][], rows(result)}. */
@@ -38,4 +39,5 @@ export const SCENARIOS = {
   zcode,
   soak,
   web,
+  "web-soak": webSoak,
 };

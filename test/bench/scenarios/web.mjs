@@ -1,52 +1,31 @@
 // The app on a slow phone, against the built hub: the budgets of the design, as the browser itself measures them.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { gunzipSync } from "node:zlib";
 import { startLongSession } from "../lib/long-session.mjs";
 import { round } from "../lib/measure.mjs";
-import { figuresOf, openPhone } from "../lib/phone.mjs";
+import { figuresOf, isLive, openPhone, quiet, rowsOf, setVisibility, tapToolLine } from "../lib/phone.mjs";
 import { MAIN } from "../lib/processes.mjs";
 
 /** The built app. */
 const WEB = join(MAIN, "../../web");
 
-/** gzip kB of what the page loads before anything is shown. */
+/** kB of what the page loads before anything is shown, as shipped: gzip, and brotli for who takes that. */
 function sizes() {
-  const html = readFileSync(join(WEB, "index.html"), "utf8");
-  const sizeOf = (pattern) =>
-    [...html.matchAll(pattern)].reduce((sum, match) => sum + gzipSync(readFileSync(join(WEB, match[1]))).length, 0);
-  return {
-    scriptKb: round(sizeOf(/(?:src|href)="\.\/(assets\/[^"]+\.js)"/g) / 1000, 1),
-    styleKb: round(sizeOf(/href="\.\/(assets\/[^"]+\.css)"/g) / 1000, 1),
+  const html = gunzipSync(readFileSync(join(WEB, "index.html.gz"))).toString();
+  const bytesOf = (name) => {
+    const path = [name, name.replace(/\.(?:br|gz)$/, "")].map((each) => join(WEB, each)).find(existsSync);
+    return path === undefined ? 0 : statSync(path).size;
   };
-}
-
-const setVisibility = (page, value) =>
-  page.evaluate((state) => {
-    Object.defineProperty(document, "visibilityState", { configurable: true, get: () => state });
-    document.dispatchEvent(new Event("visibilitychange"));
-  }, value);
-
-/** What a page that nothing happens to costs, a minute. */
-async function quiet(phone, seconds) {
-  await phone.page.waitForTimeout(2000);
-  const before = { ...phone.traffic };
-  await phone.page.waitForTimeout(seconds * 1000);
-  const perMinute = (name) => round(((phone.traffic[name] - before[name]) * 60) / seconds, 1);
-  return { requestsPerMinute: perMinute("requests"), bytesPerMinute: perMinute("frameBytes") };
-}
-
-const isLive = (page) => page.locator('.session[data-attach="live"]').waitFor();
-const rowsOf = (page) => page.locator(".row").count();
-
-/** Taps where a tool's line is now: rows come and go under a stream. */
-async function tapToolLine(page) {
-  const at = await page.evaluate(() => {
-    const boxes = [...document.querySelectorAll(".tool-line")].map((line) => line.getBoundingClientRect());
-    const box = boxes.find(({ top, bottom }) => top > 100 && bottom < window.innerHeight - 200);
-    return box && { x: box.x + 60, y: box.y + box.height / 2 };
-  });
-  if (at !== undefined) await page.touchscreen.tap(at.x, at.y);
+  const sizeOf = (pattern, suffix) =>
+    round([...html.matchAll(pattern)].reduce((sum, match) => sum + bytesOf(match[1] + suffix), 0) / 1000, 1);
+  const [scripts, styles] = [/(?:src|href)="\.\/(assets\/[^"]+\.js)"/g, /href="\.\/(assets\/[^"]+\.css)"/g];
+  return {
+    scriptKb: sizeOf(scripts, ".gz"),
+    styleKb: sizeOf(styles, ".gz"),
+    scriptBrotliKb: sizeOf(scripts, ".br"),
+    styleBrotliKb: sizeOf(styles, ".br"),
+  };
 }
 
 /** Reads, taps and types while 30 updates a second come in. */
@@ -73,13 +52,15 @@ async function readWhileStreaming(phone, hub, seconds) {
   return { ...(await figuresOf(page)), rows };
 }
 
+const heapOf = async (phone) => (await phone.kept()).heapMb;
+
 /** Many updates on: what is kept beyond their text. */
 async function memory(phone, hub, updates) {
-  const before = { heap: await phone.heapMb(), ...phone.traffic };
+  const before = { heap: await heapOf(phone), ...phone.traffic };
   await hub.prompt(`paced ${updates} 800`);
   await phone.page.waitForTimeout(2000);
   const textBytes = updates * 10;
-  const after = { heap: await phone.heapMb(), ...phone.traffic };
+  const after = { heap: await heapOf(phone), ...phone.traffic };
   return {
     heapBeforeMb: round(before.heap, 1),
     heapAfterMb: round(after.heap, 1),

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readWebFiles, webRoutes } from "../../../src/hub/http/web-routes.ts";
+import { readWebFiles } from "../../../src/hub/http/web-files.ts";
+import { webRoutes } from "../../../src/hub/http/web-routes.ts";
 import { type HubHarness, startHub } from "../../support/hub-harness.ts";
 import { ask } from "../../support/raw-http.ts";
 import { type SecureHub, startSecureHub } from "../../support/secure-hub.ts";
@@ -16,8 +17,6 @@ const policyOf = (header: unknown): Map<string, string[]> =>
       .map(([name = "", ...values]) => [name, values]),
   );
 
-const SCRIPT = "export const words = 'again and again';\n".repeat(200);
-
 describe("pages", () => {
   let harness: HubHarness;
   let dir: string;
@@ -26,7 +25,6 @@ describe("pages", () => {
     mkdirSync(join(dir, "assets"));
     writeFileSync(join(dir, "index.html"), "<!doctype html><script type=module src=./assets/a-12345678.js></script>");
     writeFileSync(join(dir, "assets", "a-12345678.js"), "export {};");
-    writeFileSync(join(dir, "assets", "b-12345678.js"), SCRIPT);
     const files = await readWebFiles(dir);
     harness = await startHub({ routes: () => [webRoutes(files)] });
   });
@@ -57,24 +55,6 @@ describe("pages", () => {
         "referrer-policy": "same-origin",
       });
     }
-  });
-
-  test("the app is sent packed to who takes that, the same to who does not, and not again to who has it", async () => {
-    const get = (headers: Record<string, string>) =>
-      ask(harness.port, "/assets/b-12345678.js", { headers: { "accept-encoding": "identity", ...headers } });
-    const plain = await get({});
-    expect(plain.text).toBe(SCRIPT);
-    expect(plain.headers["content-encoding"]).toBeUndefined();
-    for (const accept of ["gzip", "br;q=1.0, gzip;q=0.8, *;q=0.1", "deflate, GZIP"]) {
-      const packed = await get({ "accept-encoding": accept });
-      expect(packed.headers).toMatchObject({ "content-encoding": "gzip", vary: "Origin, Accept-Encoding" });
-      expect(Number(packed.headers["content-length"])).toBeLessThan(SCRIPT.length / 10);
-      expect(packed.headers["etag"]).not.toBe(plain.headers["etag"]);
-      const again = await get({ "accept-encoding": accept, "if-none-match": String(packed.headers["etag"]) });
-      expect(again.status).toBe(304);
-    }
-    for (const accept of ["br", "gzip;q=0", "x-gzip-not"])
-      expect((await get({ "accept-encoding": accept })).text, accept).toBe(SCRIPT);
   });
 
   test("incident 24: whatever a link names, it is the same page or none: no path of the disk", async () => {
