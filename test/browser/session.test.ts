@@ -101,7 +101,7 @@ describe("session", () => {
     const isWide = (): Promise<boolean> => body.evaluate((element) => element.scrollWidth > element.clientWidth);
     expect(await isWide()).toBe(false);
     await page.locator(".diff").getByRole("button", { name: "Wrap" }).click();
-    expect(await isWide()).toBe(true);
+    await expect.poll(isWide).toBe(true);
   });
 
   it("groups look-ups, folds thoughts and pins the plan", async () => {

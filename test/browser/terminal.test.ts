@@ -164,7 +164,7 @@ describe("a long output", () => {
     const isWide = (): Promise<boolean> => output.evaluate((pre) => pre.scrollWidth > pre.clientWidth);
     expect(await isWide()).toBe(false);
     await page.locator(".terminal").getByRole("button", { name: "Wrap" }).click();
-    expect(await isWide()).toBe(true);
+    await expect.poll(isWide).toBe(true);
     await page.getByRole("button", { name: "Find in output" }).click();
     await find(page).fill("needle");
     expect(await seen(page)).toBe("needle");
