@@ -89,7 +89,7 @@ async function run(options) {
 /** The lines behind the warm third. */
 function judge(samples, minutes) {
   const warm = samples.filter(({ minute }) => minute >= minutes * WARM_SHARE);
-  const perMinute = (valueOf) => slope(warm.map((sample) => [sample.minute, valueOf(sample)]));
+  const perMinute = (figureOf) => slope(warm.map((sample) => [sample.minute, figureOf(sample)]));
   const last = samples.at(-1);
   return {
     minutes: round(last.minute, 1),
