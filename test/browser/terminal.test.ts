@@ -41,8 +41,12 @@ async function openOutput(page: Page) {
   await page.getByRole("button", { name: /Run the tests/ }).click();
   const output = page.locator(".terminal pre");
   await output.waitFor();
+  // The session follows its end: what was opened moves up once more, and a click on the way there would miss.
+  await expect.poll(() => page.locator(".transcript").evaluate(isAtEnd), WAIT).toBe(true);
   return output;
 }
+
+const isAtEnd = (view: Element): boolean => view.scrollTop + view.clientHeight >= view.scrollHeight - 4;
 
 const find = (page: Page) => page.getByLabel("Find in output", { exact: true }).and(page.locator("input"));
 const count = (page: Page) => page.locator(".find-count");
