@@ -9,6 +9,9 @@ interface State {
   readonly error: Error | undefined;
 }
 
+/** What browsers say when a part that is loaded on demand does not come. */
+const PART_MISSING = /dynamically imported module|module script failed/i;
+
 export class ErrorBoundary extends Component<Props, State> {
   override state: State = { error: undefined };
 
@@ -22,6 +25,9 @@ export class ErrorBoundary extends Component<Props, State> {
     return (
       <main className="crash" role="alert">
         <h1>This screen failed</h1>
+        {PART_MISSING.test(error.message) && (
+          <p>A part of the app could not be loaded: the hub cannot be reached, or has a newer app by now.</p>
+        )}
         <p className="mono">{error.message}</p>
         <p>Your messages and answers are safe. Nothing was sent twice.</p>
         <button type="button" className="button primary" onClick={() => location.reload()}>

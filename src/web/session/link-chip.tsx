@@ -23,7 +23,7 @@ export function LinkChip({ session, view }: LinkChipProps): ReactElement {
   return (
     <button
       type="button"
-      className={`chip link-chip ${link.tone}${link.isStale ? "" : " calm"}`}
+      className={`chip link-chip ${link.tone}`}
       data-link={link.text.split(" ")[0]?.toLowerCase()}
       disabled={!link.canRetry}
       onClick={retry}
