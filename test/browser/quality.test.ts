@@ -218,6 +218,30 @@ describe("budget", () => {
     expect(styles).toBeLessThan(25_000);
   });
 
+  it.each([PHONE, DESK])(
+    "nothing jumps while a session opens, the first time and again: $width wide",
+    async (viewport) => {
+      const { hub, session, device } = stage();
+      fillSession(session);
+      const page = await device("Pixel", { viewport });
+      await page.addInitScript(() => {
+        const state = Object.assign(window, { shift: 0 });
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries() as (PerformanceEntry & { value: number })[]) state.shift += entry.value;
+        }).observe({ type: "layout-shift", buffered: true });
+      });
+      for (const visit of ["first", "second"]) {
+        await page.goto("about:blank");
+        await page.goto(`${hub.url}#/session/s1`);
+        await page.locator('.session[data-attach="live"]').waitFor();
+        await page.getByText("Run the tests").waitFor();
+        await page.getByRole("button", { name: "Mention a file" }).waitFor();
+        const shift = await page.evaluate(() => (window as unknown as { shift: number }).shift);
+        expect(shift, visit).toBeLessThan(0.05);
+      }
+    },
+  );
+
   it("loads highlighters, diffs, terminals and QR codes only when they are met", async () => {
     const { hub } = stage();
     const html = await readFile(join(hub.webRoot, "index.html"), "utf8");
