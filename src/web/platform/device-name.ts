@@ -1,3 +1,6 @@
+/** What browsers say in place of a model that is none of the page's business. */
+const NO_MODELS: ReadonlySet<string> = new Set(["K", "Mobile", "Tablet"]);
+
 /** A first guess at what a person calls this device; they can change it. */
 export function guessDeviceName(agent: string = navigator.userAgent): string {
   const browser = /Edg\//.test(agent)
@@ -7,8 +10,8 @@ export function guessDeviceName(agent: string = navigator.userAgent): string {
       : /Chrome\//.test(agent)
         ? "Chrome"
         : "Safari";
-  const android = /Android [\d.]+; ([^;)]+)/.exec(agent)?.[1];
-  if (android !== undefined && android !== "K") return android.replace(/ Build\/.*$/, "");
+  const model = /Android [\d.]+; (.+?)(?: Build\/|;|\) (?:AppleWebKit|Gecko)\/)/.exec(agent)?.[1];
+  if (model !== undefined && !NO_MODELS.has(model)) return model;
   if (/iPhone/.test(agent)) return "iPhone";
   if (/iPad/.test(agent)) return "iPad";
   const system = /Android/.test(agent)
