@@ -7,7 +7,7 @@ import { LIMITS } from "../protocol/limits.ts";
 import { ndjsonTransport } from "../transport/ndjson.ts";
 import type { Transport } from "../transport/transport.ts";
 import { type IdleClock, watchIdle } from "./idle-watch.ts";
-import { type BridgeLog, silentLog } from "./log.ts";
+import { type BridgeLog, type LogFields, silentLog } from "./log.ts";
 import type { BridgePaths } from "./paths.ts";
 import { RootRunner } from "./root-runner.ts";
 import type { SharingOptions } from "./sharing.ts";
@@ -33,6 +33,8 @@ const IDLE_MS = 1_800_000;
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 /** How long an editor that reads slowly is waited for with the last words. */
 const LAST_WORDS_MS = 2000;
+/** How long a disk is waited for with the last lines of the log. */
+const LAST_LINES_MS = 500;
 /** How long an agent's end waits for an editor that has said nothing yet. */
 const FIRST_WORDS_MS = 1000;
 
@@ -41,10 +43,11 @@ export async function runBridge(options: BridgeOptions): Promise<number> {
   const agent = options.backend.start();
   const primary = options.isHeadless ? undefined : (options.primary ?? ndjsonTransport(process.stdin, process.stdout));
   const end = ending();
+  const log = options.log ?? silentLog;
   const runner = new RootRunner({
     agent,
     primary,
-    log: options.log ?? silentLog,
+    log,
     onPrimaryGone: () => end.resolve({ kind: "editor-gone" }),
     root: {
       hasPrimary: primary !== undefined,
@@ -69,10 +72,28 @@ export async function runBridge(options: BridgeOptions): Promise<number> {
   const why = await end.promise;
   stopWatching?.();
   for (const signal of SIGNALS) process.removeListener(signal, onSignal);
-  return finish(why, options, runner, primary, stopSharing);
+  const code = await finish(why, options, runner, primary, stopSharing);
+  log.info("bridge ends", whyFields(why));
+  await within(log.flush(), LAST_LINES_MS);
+  return code;
 }
 
 type Ending = { readonly kind: "editor-gone" | "signal" } | { readonly kind: "agent-gone"; readonly exit: BackendExit };
+
+function whyFields(why: Ending): LogFields {
+  if (why.kind !== "agent-gone") return { why: why.kind };
+  const { code, signal, error } = why.exit;
+  return { why: why.kind, code: code ?? undefined, signal: signal ?? undefined, error: error?.message };
+}
+
+async function within(work: Promise<void>, limitMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limitMs);
+  });
+  await Promise.race([work, limit]);
+  clearTimeout(timer);
+}
 
 function ending(): { promise: Promise<Ending>; resolve: (why: Ending) => void } {
   let resolve: (why: Ending) => void = () => undefined;

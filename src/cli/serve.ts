@@ -60,9 +60,11 @@ export const command: Command = {
       installedVersion,
       routes: [diagnosticsRoutes(diagnostics)],
     };
-    const running = await listen(options, startedBy).catch((error: unknown) => {
+    const logWritten = () => new Promise<void>((done) => log.flush(() => done()));
+    const running = await listen(options, startedBy).catch(async (error: unknown) => {
       // Nobody reads the output of one that a bridge starts.
       log.error({ err: error }, "the hub could not start");
+      await logWritten();
       throw error;
     });
     if (running === "running-already") return EXIT.ok;
@@ -73,7 +75,7 @@ export const command: Command = {
     log.info({ why }, "hub stopping");
     demo?.();
     await running.stop(why.kind === "successor" ? why.pid : undefined);
-    await new Promise<void>((done) => log.flush(() => done()));
+    await logWritten();
     return why.kind === "restart" ? RESTART : EXIT.ok;
   },
 };

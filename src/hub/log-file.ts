@@ -14,6 +14,11 @@ const WAITING_CHARS_MAX = 1_048_576;
 export interface LogFile extends DestinationStream {
   /** `done` is called when everything written so far is on disk, or lost for certain. */
   flush(done?: (error?: Error) => void): void;
+  /**
+   * At the end of the process, when nothing can be waited for: on disk when it returns. What is on its way there already goes
+   * again: twice is better than not at all for the line that says why the hub ended.
+   */
+  flushNow(): void;
 }
 
 export function rotatingLogFile(path: string, maxBytes: number = LOG_BYTES_MAX): LogFile {
@@ -27,6 +32,8 @@ class RotatingFile implements LogFile {
   readonly #path: string;
   readonly #maxBytes: number;
   #waiting = "";
+  /** Handed to the disk, and not yet known to be there. */
+  #onItsWay = "";
   #lostCount = 0;
   #writing: Promise<void> | undefined;
 
@@ -48,9 +55,8 @@ class RotatingFile implements LogFile {
     void (this.#writing ?? Promise.resolve()).then(() => done());
   }
 
-  /** At the end of the process, when nothing can be waited for. */
   flushNow(): void {
-    const { text } = this.#take();
+    const text = this.#onItsWay + this.#take().text;
     if (text === "") return;
     try {
       appendFileSync(this.#path, text, { mode: 0o600 });
@@ -62,6 +68,7 @@ class RotatingFile implements LogFile {
   async #writeAll(): Promise<void> {
     while (this.#waiting !== "") {
       const { text, count } = this.#take();
+      this.#onItsWay = text;
       try {
         this.#turnOver();
         await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
@@ -69,6 +76,7 @@ class RotatingFile implements LogFile {
       } catch {
         this.#lostCount += count;
       }
+      this.#onItsWay = "";
     }
     this.#writing = undefined;
   }

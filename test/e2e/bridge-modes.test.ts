@@ -45,6 +45,27 @@ describe("ways to run a bridge", () => {
     expect(existsSync(join(stage.paths.logDir, "bridge.log"))).toBe(false);
   });
 
+  it("C1.files why a bridge ended is in its log: its agent, its editor, a signal", async () => {
+    await stage.serve();
+    const lastEnd = (): unknown => {
+      const lines = readFileSync(join(stage.paths.logDir, "bridge.log"), "utf8").trim().split("\n");
+      return lines.map((line) => JSON.parse(line) as { msg: string }).findLast(({ msg }) => msg === "bridge ends");
+    };
+    const failing = stage.home.bridge(["--", "sh", "-c", "exit 7"]);
+    expect((await finished(failing.child)).code).toBe(7);
+    expect(lastEnd()).toMatchObject({ why: "agent-gone", code: 7 });
+    const left = stage.home.bridge(scripted());
+    await left.editor.initialize({});
+    left.editor.close();
+    await finished(left.child);
+    expect(lastEnd()).toMatchObject({ why: "editor-gone" });
+    const ended = stage.home.bridge(scripted());
+    await ended.editor.initialize({});
+    ended.child.kill("SIGTERM");
+    await finished(ended.child);
+    expect(lastEnd()).toMatchObject({ why: "signal" });
+  });
+
   it("X3 with a hub and no phone the editor's refusal goes to the agent as it came", async () => {
     await stage.serve();
     const { editor, sessionId } = await stage.share({ turns: [[{ ask: true }, { say: "$answer" }]] });

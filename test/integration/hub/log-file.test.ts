@@ -66,3 +66,15 @@ it("C1.files lines wait within bounds while the disk is slow", async () => {
   expect(text).toContain('"lost":10');
   expect(text.endsWith("after\n")).toBe(true);
 });
+
+it("C1.files what was on its way to the disk when the process ends is there", async () => {
+  const path = join(dir, "hub.log");
+  const log = rotatingLogFile(path);
+  log.write("on its way\n");
+  // The write has begun: the disk has not answered before the next turn of the loop.
+  await new Promise((resolve) => setImmediate(resolve));
+  log.write("waiting\n");
+  log.flushNow();
+  expect(readFileSync(path, "utf8")).toBe("on its way\nwaiting\n");
+  await new Promise<void>((done) => log.flush(() => done()));
+});
