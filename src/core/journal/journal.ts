@@ -230,6 +230,14 @@ export class Journal {
   /** Events up to `seq` are safe elsewhere: they are coalesced before others (S3). */
   acknowledge(seq: number): void {
     this.#acked = Math.max(this.#acked, Math.min(seq, this.#tail));
+    // J5: what was kept for a reader that has caught up goes now, and not with the next event, which may be long in coming.
+    if (this.#bytes > this.#maxBytes && !this.#isReadFrom()) this.#shrink();
+  }
+
+  /** Whether a reader without another source still has something to read. */
+  #isReadFrom(): boolean {
+    const at = this.#readerAt();
+    return at !== undefined && at < this.#tail;
   }
 
   /** J3, J5: coalesces what is acknowledged, then the older half; drops from the front what still does not fit. */

@@ -60,6 +60,18 @@ describe("a journal over its bound", () => {
       for (let index = 351; index < 400; index += 1) late.append(index, "session/update", text(index), 1100);
       expect(late.bytes).toBeLessThanOrEqual(BOUND);
     });
+
+    it("J5 lets go of it when the reader has caught up and nothing more is said", () => {
+      let at = 0;
+      const quiet = streamed(350, () => at);
+      at = 349;
+      quiet.acknowledge(300);
+      expect(quiet.exactAfter).toBe(0);
+      at = 350;
+      quiet.acknowledge(300);
+      expect(quiet.bytes).toBeLessThanOrEqual(BOUND);
+      expect(quiet.itemsAfter(350)).toEqual({ ok: true, items: [] });
+    });
   });
 
   it("J4 never joins text over an event that was merged into an earlier card", () => {
