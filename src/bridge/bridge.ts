@@ -28,6 +28,9 @@ export interface BridgeOptions {
 }
 
 const BRIDGE_JOURNAL_BYTES = 33_554_432;
+/** Updates of sessions nobody has opened yet: so many wait, so long (S6). */
+const HELD_UPDATES_MAX = 1000;
+const HELD_UPDATES_MS = 5000;
 /** A headless bridge ends this long after the last client and the last work (L6). */
 const IDLE_MS = 1_800_000;
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
@@ -57,9 +60,9 @@ export async function runBridge(options: BridgeOptions): Promise<number> {
       workspace: options.workspace,
       version: options.version,
       journalBytes: BRIDGE_JOURNAL_BYTES,
-      lanePromptsMax: LIMITS.lanePromptsMax,
-      heldUpdatesMax: LIMITS.heldUpdatesMax,
-      heldUpdatesMs: LIMITS.heldUpdatesMs,
+      limits: LIMITS,
+      heldUpdatesMax: HELD_UPDATES_MAX,
+      heldUpdatesMs: HELD_UPDATES_MS,
     },
   });
   runner.start();

@@ -6,6 +6,7 @@ import { type FSWatcher, watch } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import type { Sink } from "../core/fanout/outbox.ts";
+import type { RootLimits } from "../core/root/ports.ts";
 import { type Frame, request } from "../protocol/envelope.ts";
 import { arrayAt, asJson, isObject, type JsonObject, numberAt, objectAt, stringAt } from "../protocol/json.ts";
 import { LINK, LINK_PROTOCOL, type LinkHello } from "../protocol/link.ts";
@@ -19,6 +20,7 @@ import type { BridgePaths } from "./paths.ts";
 export interface HubWelcome {
   readonly version: string;
   readonly features: readonly string[];
+  readonly limits: Partial<RootLimits>;
 }
 
 export interface LinkHandlers {
@@ -168,7 +170,11 @@ export class LinkDialer {
       write: (lines) => void transport.send(lines),
       buffered: () => transport.bufferedBytes,
     };
-    const hub = { version: stringAt(welcome, "hubVersion") ?? "", features: featuresOf(welcome) };
+    const hub = {
+      version: stringAt(welcome, "hubVersion") ?? "",
+      features: featuresOf(welcome),
+      limits: limitsOf(welcome),
+    };
     const drop = (): void => transport.close({ reason: "hub-stuck" });
     return this.#options.handlers.onUp(sink, objectAt(welcome, "acked") ?? {}, drop, hub);
   }
@@ -199,3 +205,15 @@ export class LinkDialer {
 
 const featuresOf = (welcome: JsonObject): string[] =>
   (arrayAt(welcome, "features") ?? []).filter((name): name is string => typeof name === "string");
+
+/** Older hubs set none. */
+function limitsOf(welcome: JsonObject): Partial<RootLimits> {
+  const said = objectAt(welcome, "limits");
+  const [agentLineBytes, lanePromptsMax] = [numberAt(said, "agentLineBytes"), numberAt(said, "lanePromptsMax")];
+  const interactionTimeoutMs = numberAt(said, "interactionTimeoutMs");
+  return {
+    ...(agentLineBytes !== undefined && { agentLineBytes }),
+    ...(lanePromptsMax !== undefined && { lanePromptsMax }),
+    ...(interactionTimeoutMs !== undefined && { interactionTimeoutMs }),
+  };
+}

@@ -5,7 +5,7 @@
 
 import type { BackendExit } from "../backends/backend.ts";
 import type { Sink } from "../core/fanout/outbox.ts";
-import type { Observation, RootOptions } from "../core/root/ports.ts";
+import type { LinkedHub, Observation, RootOptions } from "../core/root/ports.ts";
 import { Root } from "../core/root/root.ts";
 import type { Frame } from "../protocol/envelope.ts";
 import type { JsonObject } from "../protocol/json.ts";
@@ -122,8 +122,8 @@ export class RootRunner {
     clearTimeout(timer);
   }
 
-  onLinkUp(sink: Sink<string>, acked: JsonObject, drop: () => void, features: readonly string[]): void {
-    this.#root.onLinkUp(sink, acked, drop, features);
+  onLinkUp(sink: Sink<string>, acked: JsonObject, drop: () => void, hub: LinkedHub): void {
+    this.#root.onLinkUp(sink, acked, drop, hub, Date.now());
   }
 
   onLink(frame: Frame): void {

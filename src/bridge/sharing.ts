@@ -52,7 +52,7 @@ export function startSharing(
     log,
     handlers: {
       onUp: (sink, acked, drop, hub) => {
-        runner.onLinkUp(sink, acked, drop, hub.features);
+        runner.onLinkUp(sink, acked, drop, hub);
         launcher?.onUp();
         upgrade?.onUp(hub);
       },

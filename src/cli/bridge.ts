@@ -71,21 +71,23 @@ export const command: Command = {
     if (problem !== undefined) process.stderr.write(`acp-hub: ${problem}\n`);
     const backend = await makeBackend(agent, cwd, VERSION);
     backend.start();
-    const loaded = await loadBridge().catch(async (error: unknown) => {
+    const loaded = await loadBridge(home).catch(async (error: unknown) => {
       await backend.stop();
       throw error;
     });
+    const { config } = loaded;
+    for (const words of config.problems) process.stderr.write(`acp-hub: ${words}\n`);
     // Given by the hub that starts a headless one, so that it knows its own when it dials.
     const instanceId = (isHeadless ? process.env["ACP_HUB_INSTANCE_ID"] : undefined) ?? loaded.randomUUID();
     const paths = loaded.resolvePaths(home);
-    const launch = settings.isAutostart ? launchCommand(home) : undefined;
+    const launch = settings.isAutostart && config.isAutostart ? launchCommand(home) : undefined;
     const name = values.name ?? agent.name;
     return loaded.runBridge({
       backend,
       isHeadless,
       workspace: cwd,
       version: VERSION,
-      forms: "any",
+      forms: config.forms,
       ...(isShared && { log: loaded.fileLog(paths, instanceId) }),
       sharing: isShared ? { instanceId, name, paths, remoteToken: token, launch } : undefined,
     });
@@ -93,14 +95,15 @@ export const command: Command = {
 };
 
 /** What runs a bridge, once its agent has been spawned. */
-async function loadBridge() {
-  const [{ runBridge }, { fileLog }, { resolvePaths }, { randomUUID }] = await Promise.all([
+async function loadBridge(home: string | undefined) {
+  const [{ runBridge }, { fileLog }, { resolvePaths }, { randomUUID }, config] = await Promise.all([
     import("../bridge/bridge.ts"),
     import("../bridge/log.ts"),
     import("../config/paths.ts"),
     import("node:crypto"),
+    import("../config/bridge-config.ts").then(({ readBridgeConfig }) => readBridgeConfig(home, process.env)),
   ]);
-  return { runBridge, fileLog, resolvePaths, randomUUID };
+  return { runBridge, fileLog, resolvePaths, randomUUID, config };
 }
 
 /** T4: terminal auth runs this very invocation with extra arguments; the agent gets the terminal. */

@@ -1,8 +1,7 @@
 /** Agent profiles of the configuration: `agents: {name: {command, args, env}}` (contract §1). */
-import { readFile } from "node:fs/promises";
-import { parse } from "jsonc-parser";
 import { resolvePaths } from "../config/paths.ts";
-import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from "../protocol/json.ts";
+import { readRawConfig } from "../config/raw-file.ts";
+import { arrayAt, type JsonObject, objectAt, stringAt } from "../protocol/json.ts";
 import { UsageError } from "./exit.ts";
 
 export interface AgentProfile {
@@ -13,20 +12,14 @@ export interface AgentProfile {
 
 /** Settings of the zcode profile: `zcode: {…}` of the configuration. */
 export async function zcodeConfig(home: string | undefined): Promise<JsonObject> {
-  const config = await readConfig(home);
+  const config = await readRawConfig(home);
   return objectAt(config, "zcode") ?? {};
-}
-
-async function readConfig(home: string | undefined): Promise<JsonObject> {
-  const { configFile } = resolvePaths(home);
-  const config: unknown = parse(await readFile(configFile, "utf8").catch(() => "{}"));
-  return isObject(config) ? config : {};
 }
 
 /** The profile, or a usage error that names the ones there are. */
 export async function findProfile(name: string, home: string | undefined): Promise<AgentProfile> {
   const { configFile } = resolvePaths(home);
-  const agents = objectAt(await readConfig(home), "agents");
+  const agents = objectAt(await readRawConfig(home), "agents");
   const profile = agents !== undefined && Object.hasOwn(agents, name) ? objectAt(agents, name) : undefined;
   const command = stringAt(profile, "command");
   if (command === undefined) {

@@ -124,7 +124,7 @@ const schema = z.strictObject({
     .prefault({}),
   interactions: z
     .strictObject({
-      timeoutMs: z.int().min(1_000).optional().describe("Cancel unanswered questions after this. Absent: never."),
+      timeoutMs: z.int().min(1_000).optional().describe("Refuse unanswered questions after this. Absent: never."),
     })
     .prefault({}),
   limits: limits.prefault({}),

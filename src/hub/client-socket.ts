@@ -26,8 +26,6 @@ export interface ClientSocketEvents {
   onClosed(socket: ClientSocket, code: number): void;
 }
 
-const PAUSE_BYTES = 262_144;
-
 export class ClientSocket {
   readonly connection: Connection<Buffer>;
   readonly #ws: WebSocket;
@@ -57,7 +55,7 @@ export class ClientSocket {
     this.#limits = events.limits;
     this.expiresAt = expiresAt;
     this.#sink = new SocketSink(ws, socket, events.takesCompressed);
-    const limits = { pauseBytes: PAUSE_BYTES, hardBytes: this.#limits.outboxHardBytes };
+    const limits = { pauseBytes: this.#limits.outboxSoftBytes, hardBytes: this.#limits.outboxHardBytes };
     const outbox = new Outbox(seed.id, this.#sink, wsEncoder, limits, () => setImmediate(() => this.close(CLOSE.slow)));
     this.connection = new Connection(seed, outbox);
     socket.on("drain", () => this.connection.outbox.onDrain());

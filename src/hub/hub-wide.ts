@@ -45,10 +45,18 @@ export class HubWide implements Route {
   readonly #registry: WideInstances;
   readonly #version: string;
   readonly #now: () => number;
+  readonly #pingMs: number;
   readonly #history: History | undefined;
   readonly #connections = new Map<Connection<Buffer>, WideState>();
 
-  constructor(registry: WideInstances, version: string, history: History | undefined, now: () => number) {
+  constructor(
+    registry: WideInstances,
+    version: string,
+    history: History | undefined,
+    now: () => number,
+    pingMs: number,
+  ) {
+    this.#pingMs = pingMs;
     this.#history = history;
     this.#registry = registry;
     this.#version = version;
@@ -179,7 +187,7 @@ export class HubWide implements Route {
           scopes: [...connection.scopes],
           device: { id: connection.device, name: connection.name },
           features: [...FEATURES],
-          pingMs: 30_000,
+          pingMs: this.#pingMs,
         },
       },
     };

@@ -11,6 +11,7 @@ import type { Paths } from "../config/paths.ts";
 import type { ParamsFilter } from "../core/mirror/gate.ts";
 import type { MirrorObservation } from "../core/mirror/ports.ts";
 import { CLOSE } from "../protocol/close-codes.ts";
+import type { BridgeLimits } from "../protocol/link.ts";
 import type { Requirement, Scope } from "../protocol/scopes.ts";
 import type { Store } from "../store/ports.ts";
 import { type Scheduler, systemScheduler } from "../store/scheduler.ts";
@@ -58,6 +59,8 @@ export interface HubOptions {
   readonly port: number;
   readonly basePath: string;
   readonly limits: Limits;
+  /** `interactions.timeoutMs`. */
+  readonly interactionTimeoutMs?: number | undefined;
   readonly edge: Omit<EdgeConfig, "host" | "port" | "isTls">;
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   /** `http.compression`; not when left out. */
@@ -75,6 +78,13 @@ export interface HubOptions {
   /** Further routes of features that live in files of their own. */
   readonly routes: (hub: Hub) => readonly Routes[];
 }
+
+/** What it sets for the bridges on it. */
+const bridgeLimits = ({ limits, interactionTimeoutMs }: HubOptions): BridgeLimits => ({
+  agentLineBytes: limits.agentLineBytes,
+  lanePromptsMax: limits.lanePromptsMax,
+  ...(interactionTimeoutMs !== undefined && { interactionTimeoutMs }),
+});
 
 /** After a start, how long an unknown instance may still be on its way back (L5). */
 const STARTING_MS = 3000;
@@ -131,13 +141,22 @@ export class Hub {
       },
       { scheduler: this.#scheduler, isAlive },
     );
-    this.#wide = new HubWide(this.registry, options.version, this.history, () => this.#scheduler.now());
+    this.#wide = new HubWide(
+      this.registry,
+      options.version,
+      this.history,
+      () => this.#scheduler.now(),
+      options.limits.pingMs,
+    );
     this.metrics.watch(this);
     this.#links = new LinkServer(
       options.paths.linkSocket,
-      options.version,
+      {
+        hubVersion: options.version,
+        featuresFor: options.featuresFor ?? (() => []),
+        limits: bridgeLimits(options),
+      },
       this.registry,
-      options.featuresFor ?? (() => []),
     );
   }
 

@@ -60,6 +60,7 @@ export class Instance {
         journalBytes: ports.limits.journalBytes,
         watchAfterMs: 1000,
         initializeMs: ports.limits.initializeMs,
+        pingMs: ports.limits.pingMs,
         askAfterLoadMs: 300,
       },
       wsEncoder,

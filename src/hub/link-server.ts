@@ -3,8 +3,8 @@ import { chmod, unlink } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { type Frame, failure, paramsOf, result } from "../protocol/envelope.ts";
 import { hubError, RPC } from "../protocol/errors.ts";
-import type { JsonObject } from "../protocol/json.ts";
-import { HUB_LINK_FEATURES, LINK, LINK_PROTOCOL, type LinkHello } from "../protocol/link.ts";
+import { asJson, type JsonObject } from "../protocol/json.ts";
+import { type BridgeLimits, HUB_LINK_FEATURES, LINK, LINK_PROTOCOL, type LinkHello } from "../protocol/link.ts";
 import { ndjsonTransport } from "../transport/ndjson.ts";
 import type { Transport } from "../transport/transport.ts";
 import { readHello } from "./link-hello.ts";
@@ -22,25 +22,25 @@ export interface LinkSession {
   onClose(): void;
 }
 
+/** What stands in every welcome. */
+export interface LinkWelcomeOptions {
+  readonly hubVersion: string;
+  featuresFor(bridgeVersion: string): readonly string[];
+  readonly limits: BridgeLimits;
+}
+
 const HELLO_MS = 5000;
 
 export class LinkServer {
   readonly #path: string;
   readonly #handlers: LinkServerHandlers;
-  readonly #hubVersion: string;
-  readonly #featuresFor: (bridgeVersion: string) => readonly string[];
+  readonly #welcome: LinkWelcomeOptions;
   readonly #links = new Set<Transport>();
   #server: Server | undefined;
 
-  constructor(
-    path: string,
-    hubVersion: string,
-    handlers: LinkServerHandlers,
-    featuresFor: (bridgeVersion: string) => readonly string[],
-  ) {
+  constructor(path: string, welcome: LinkWelcomeOptions, handlers: LinkServerHandlers) {
     this.#path = path;
-    this.#hubVersion = hubVersion;
-    this.#featuresFor = featuresFor;
+    this.#welcome = welcome;
     this.#handlers = handlers;
   }
 
@@ -97,11 +97,13 @@ export class LinkServer {
       return undefined;
     }
     const session = this.#handlers.onBridge(hello, link);
+    const { hubVersion, featuresFor, limits } = this.#welcome;
     const welcome: JsonObject = {
       protocol: LINK_PROTOCOL,
-      features: [...HUB_LINK_FEATURES, ...this.#featuresFor(hello.bridgeVersion)],
-      hubVersion: this.#hubVersion,
+      features: [...HUB_LINK_FEATURES, ...featuresFor(hello.bridgeVersion)],
+      hubVersion,
       acked: session.acked,
+      limits: asJson(limits),
     };
     link.send(JSON.stringify(result(frame.msg.id, welcome)));
     session.onOpen();

@@ -250,6 +250,7 @@ async function listen(
     port,
     basePath,
     limits: config.limits,
+    interactionTimeoutMs: config.interactions.timeoutMs,
     edge: edgeConfig,
     tls,
     compresses: config.http.compression,

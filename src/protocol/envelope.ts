@@ -3,6 +3,7 @@
  * Ids are kept as sent (P5): `1` and `"1"` differ; `0`, `""`, negative and null are ids.
  */
 import { readChunk } from "./chunk-frame.ts";
+import { DEPTH_MAX, isTooDeep } from "./depth.ts";
 import { RPC } from "./errors.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
 
@@ -99,6 +100,7 @@ function isRpcError(value: unknown): boolean {
 export function parseFrame(text: string): ParsedFrame {
   const chunk = readChunk(text);
   if (chunk !== undefined) return { ok: true, frame: framed(chunk, text) };
+  if (isTooDeep(text)) return refuse(RPC.invalidRequest, `Invalid request: nested deeper than ${DEPTH_MAX} levels`);
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -39,6 +39,7 @@ export type HubErrorCode =
   | "prompt-mismatch"
   | "session-not-live"
   | "session-running"
+  | "too-large"
   | "too-many-requests"
   | "unknown-prompt"
   | "unknown-session";

@@ -5,15 +5,13 @@ export const LIMITS = {
   bodyBytes: 1_048_576,
   connectionsPerDevice: 256,
   connectionsMax: 2048,
-  outboxSoftBytes: 4_194_304,
+  /** Unsent bytes above which updates wait for the socket, and come joined. Lower than contract §6: 4 MiB are half a minute of a slow phone. */
+  outboxSoftBytes: 262_144,
   outboxHardBytes: 33_554_432,
   outboxStallMs: 60_000,
   journalBytes: 67_108_864,
   initializeMs: 10_000,
   lanePromptsMax: 32,
   pingMs: 30_000,
-  settledKept: 256,
-  heldUpdatesMax: 1000,
-  heldUpdatesMs: 5000,
   headlessMax: 16,
 } as const;

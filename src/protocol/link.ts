@@ -77,7 +77,17 @@ export interface LinkWelcome {
   readonly hubVersion: string;
   /** Per session, the last event the hub holds for certain. */
   readonly acked: Readonly<Record<string, { readonly epoch: string; readonly seq: number }>>;
+  /** What the hub's configuration sets for its bridges (contract §6); absent from older hubs. */
+  readonly limits?: BridgeLimits;
 }
+
+/** What the hub's configuration sets for the bridges on it. */
+export type BridgeLimits = {
+  readonly agentLineBytes: number;
+  readonly lanePromptsMax: number;
+  /** Milliseconds; absent: questions wait for ever (X5). */
+  readonly interactionTimeoutMs?: number;
+};
 
 /** A live session as the root describes it. */
 export type LinkSession = {

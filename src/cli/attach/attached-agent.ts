@@ -7,7 +7,8 @@
 import { ACP } from "../../protocol/acp.ts";
 import { CLOSE } from "../../protocol/close-codes.ts";
 import { type Frame, paramsOf, type RpcResponse } from "../../protocol/envelope.ts";
-import type { JsonObject } from "../../protocol/json.ts";
+import { isObject, type JsonObject, numberAt } from "../../protocol/json.ts";
+import { hubMeta } from "../../protocol/meta.ts";
 import { AttachContext, type AttachOptions, type EditorPipe } from "./context.ts";
 import { EditorSide } from "./editor-side.ts";
 import { onHubNotification } from "./hub-events.ts";
@@ -82,6 +83,8 @@ export class AttachedAgent {
       return;
     }
     this.#isInitialized = true;
+    const pingMs = isObject(response.result) ? numberAt(hubMeta(response.result), "pingMs") : undefined;
+    if (pingMs !== undefined) this.#link.expectPings(pingMs);
     const sessions = [...this.#context.sessions.values()].filter((session) => !session.isOver && !session.isLoading);
     this.#returns.begin(sessions, () => this.#onReturned());
   }

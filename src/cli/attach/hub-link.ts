@@ -72,6 +72,10 @@ export class HubLink {
     this.#socket?.send(text);
   }
 
+  expectPings(everyMs: number): void {
+    this.#socket?.expectPings(everyMs);
+  }
+
   pause(): void {
     this.#socket?.pause();
   }

@@ -26,8 +26,8 @@ export interface HubSocketEvents {
   onEnd(end: SocketEnd): void;
 }
 
-/** The hub pings every 30 s: two and a half of them missed is death. */
-const SILENT_MS = LIMITS.pingMs * 2.5;
+/** So many of the hub's pings missed is death. */
+const PINGS_MISSED = 2.5;
 const LOOK_MS = 15_000;
 const HANDSHAKE_MS = 10_000;
 const CLOSE_MS = 2000;
@@ -38,6 +38,7 @@ export class HubSocket {
   readonly #events: HubSocketEvents;
   readonly #clock: Clock;
   #heardAt: number;
+  #silentMs = LIMITS.pingMs * PINGS_MISSED;
   #isEnded = false;
   #cancelTimer: () => void = () => undefined;
 
@@ -102,10 +103,15 @@ export class HubSocket {
     this.#cancelTimer = this.#clock.after(LOOK_MS, () => {
       // A paused socket hears nothing by our own will.
       if (this.#ws.isPaused) this.#heardAt = this.#clock.now();
-      if (this.#clock.now() - this.#heardAt <= SILENT_MS) return this.#look();
+      if (this.#clock.now() - this.#heardAt <= this.#silentMs) return this.#look();
       this.#end({ code: 1006, words: "the hub went silent" });
       return this.#ws.terminate();
     });
+  }
+
+  /** How often this hub pings, as it says itself. */
+  expectPings(everyMs: number): void {
+    this.#silentMs = everyMs * PINGS_MISSED;
   }
 
   #onError(error: Error): void {

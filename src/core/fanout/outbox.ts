@@ -5,7 +5,8 @@
  * O1 Per session and connection there is one order: updates, interactions, responses and notices (B6).
  * O2 A full socket stops updates at once; the next bytes are written when it has drained (B5).
  * O3 Private messages of a session that is behind wait for their place; one that became pointless is taken back (`withdraw`).
- * O4 Over the hard bound the connection is hopeless: the owner is told once and closes it with a code that says resume.
+ * O4 Over the hard bound the connection is hopeless: the owner is told once and closes it with a code that says resume. The one
+ *    update that was written last does not count: it may be larger than the bound, and whoever resumes would meet it again.
  */
 import type { ConnectionId } from "../../protocol/ids.ts";
 import type { Audience } from "../audience.ts";
@@ -40,7 +41,7 @@ export interface CatchUpPage {
 export interface OutboxLimits {
   /** Above this many unsent bytes updates wait. At least the socket's high-water mark, or it never drains. */
   readonly pauseBytes: number;
-  /** Unsent bytes plus queued private messages that end the connection. */
+  /** Unsent bytes, without the update written last, plus queued private messages: over this the connection ends (O4). */
   readonly hardBytes: number;
 }
 
@@ -60,6 +61,8 @@ export class Outbox<Encoded> {
   readonly #onHopeless: () => void;
   readonly #subscriptions = new Map<Feed<Encoded>, Subscription<Encoded>>();
   #queuedBytes = 0;
+  /** What updates were written last. They are written only while the socket is not full, so what was before them is nearly gone. */
+  #updateBytes = 0;
   #isClosed = false;
   /** Which updates it may be sent. */
   audiences: ReadonlySet<Audience> = new Set(["all"]);
@@ -161,12 +164,17 @@ export class Outbox<Encoded> {
 
   /** For subscriptions: writes shared bytes. */
   writeSegment(segment: Segment<Encoded>): void {
-    if (!this.#isClosed) this.#sink.write(segment.encoded, segment.bytes);
+    this.#writeUpdates(segment);
   }
 
   /** For subscriptions: what stands in place of a segment that is not for this connection, if anything does. */
   writeOtherwise({ otherwise }: Segment<Encoded>): void {
-    if (!this.#isClosed && otherwise !== undefined) this.#sink.write(otherwise.encoded, otherwise.bytes);
+    if (otherwise !== undefined) this.#writeUpdates(otherwise);
+  }
+
+  /** For subscriptions: writes a page of the journal. */
+  writePage(texts: readonly string[]): void {
+    if (texts.length > 0) this.#writeUpdates(this.#encoder.encode(texts));
   }
 
   /** For subscriptions: writes texts of this connection alone. */
@@ -180,8 +188,16 @@ export class Outbox<Encoded> {
     this.writeTexts([text]);
   }
 
+  #writeUpdates({ encoded, bytes }: { readonly encoded: Encoded; readonly bytes: number }): void {
+    if (this.#isClosed) return;
+    this.#updateBytes = bytes;
+    this.#sink.write(encoded, bytes);
+  }
+
   #checkBound(): void {
-    if (!this.#isClosed && this.#sink.buffered() + this.#queuedBytes > this.#limits.hardBytes) {
+    if (this.#isClosed) return;
+    const unread = Math.max(0, this.#sink.buffered() - this.#updateBytes);
+    if (unread + this.#queuedBytes > this.#limits.hardBytes) {
       this.#isClosed = true;
       this.#onHopeless();
     }
@@ -282,7 +298,7 @@ class Subscription<Encoded> implements FeedReader<Encoded> {
     const page = this.#source.read(this.#cursor, target, PAGE_BYTES);
     // Joined items overlap in their numbers, so the cursor moves only when the whole stretch has been given.
     if (!this.#source.isMidway) this.#cursor = Math.max(page.last, this.#cursor + 1);
-    this.#outbox.writeTexts(page.texts);
+    this.#outbox.writePage(page.texts);
   }
 
   #take(segment: Segment<Encoded>): void {

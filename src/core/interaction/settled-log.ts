@@ -1,7 +1,9 @@
 /** How the last interactions ended, oldest first: for answers that come late, verdicts that come twice, and a new link (R4). Bounded. */
 import type { SettledNotice } from "../../protocol/hub-methods.ts";
 import { type InteractionId, interactionId } from "../../protocol/ids.ts";
-import { LIMITS } from "../../protocol/limits.ts";
+
+/** Verdicts kept. */
+export const SETTLED_KEPT = 256;
 
 export class SettledLog {
   readonly #notices = new Map<InteractionId, SettledNotice>();
@@ -19,7 +21,7 @@ export class SettledLog {
     const id = interactionId(notice.interactionId);
     if (this.#notices.has(id)) return false;
     this.#notices.set(id, notice);
-    if (this.#notices.size > LIMITS.settledKept) {
+    if (this.#notices.size > SETTLED_KEPT) {
       const [oldest] = this.#notices.keys();
       if (oldest !== undefined) this.#notices.delete(oldest);
     }

@@ -104,7 +104,7 @@ export class Initializing<Encoded> {
           scopes: [...connection.scopes],
           device: { id: connection.device, name: connection.name },
           features: [...FEATURES],
-          pingMs: 30_000,
+          pingMs: options.pingMs,
         },
       },
     };

@@ -89,6 +89,8 @@ export interface MirrorOptions {
   readonly watchAfterMs: number;
   /** How long a client waits for an agent that is not initialized yet (I2). */
   readonly initializeMs: number;
+  /** How often the hub pings: clients are told, and may take longer silence for a dead connection (L4). */
+  readonly pingMs: number;
   /** Pause before open interactions are asked anew of a client that has just loaded (X6). */
   readonly askAfterLoadMs: number;
 }

@@ -18,7 +18,13 @@ export function audienceOf({ agent }: RootContext, params: JsonObject): AskAudie
 
 /** A hub that shows addresses to all is told of none. */
 export const isForLink = ({ link }: RootContext, ask: Ask): boolean =>
-  !ask.isForPrimary && (ask.owner === undefined || link.does(LINK_FEATURE.owners));
+  ask.isShared && !ask.isForPrimary && (ask.owner === undefined || link.does(LINK_FEATURE.owners));
+
+/** Only some may answer, and they are not there or cannot show it: nobody ever will. */
+export function isHopeless({ link }: RootContext, { isForPrimary, isShared, onlyConnection, copy }: Ask): boolean {
+  if (isForPrimary || (!isShared && onlyConnection === undefined)) return !copy.isOpen;
+  return onlyConnection !== undefined && !(isShared && link.isUp);
+}
 
 /** The caller's own id of the request it is about. */
 export function callersIdOf({ agent }: RootContext, ask: Ask): RpcId | undefined {

@@ -32,6 +32,8 @@ export interface Ask {
   readonly onlyConnection: string | undefined;
   /** Only the primary may see it (X12). */
   readonly isForPrimary: boolean;
+  /** It is small enough to be shown to others: nobody may allow what he was not shown whole (T2). */
+  readonly isShared: boolean;
   /** Whose a url elicitation is (X12). */
   readonly owner: UrlOwner | undefined;
 }

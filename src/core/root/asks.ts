@@ -9,7 +9,7 @@
  * A5 For a dying turn every interaction is answered cancelled, shown or not (X7).
  */
 
-import { idKey, paramsOf, type RpcId, type RpcRequest } from "../../protocol/envelope.ts";
+import { type Frame, idKey, paramsOf, type RpcId } from "../../protocol/envelope.ts";
 import { RPC } from "../../protocol/errors.ts";
 import { HUB, type SettledNotice, type SettledOutcome } from "../../protocol/hub-methods.ts";
 import { type InteractionId, interactionId } from "../../protocol/ids.ts";
@@ -20,7 +20,8 @@ import { type AnswerBody, cancelledAnswer, readAnswer } from "../interaction/ans
 import { SettledLog } from "../interaction/settled-log.ts";
 import { isUrlElicitation } from "../interaction/url-owner.ts";
 import { type Ask, describe, pickDowngrade, SYSTEM } from "./ask.ts";
-import { audienceOf, callersIdOf, isForLink } from "./ask-audience.ts";
+import { audienceOf, callersIdOf, isForLink, isHopeless } from "./ask-audience.ts";
+import { dropDeadline, expiredAnswer, isDeadline, startDeadline } from "./ask-deadline.ts";
 import { bodyText } from "./calls.ts";
 import type { RootContext } from "./context.ts";
 import { PrimaryAnswers } from "./primary-answers.ts";
@@ -29,6 +30,8 @@ import type { Publisher } from "./publisher.ts";
 import type { RootSession } from "./session.ts";
 import { noteSettledCard } from "./settled-cards.ts";
 import { UrlElicitations } from "./url-elicitations.ts";
+
+type Asked = Frame & { readonly kind: "request" };
 
 const NO_ANSWER: AnswerBody = { error: { code: RPC.internalError, message: "no answer" } };
 
@@ -56,7 +59,7 @@ export class Asks {
   }
 
   /** The agent asks. */
-  open(message: RpcRequest, session: RootSession | undefined, now: number): void {
+  open({ msg: message, text }: Asked, session: RootSession | undefined, now: number): void {
     const params = paramsOf(message) ?? {};
     if (this.#byAgentId.has(idKey(message.id))) return this.#context.ports.observe({ kind: "duplicate-agent-id" });
     if (session?.isDying === true) return this.#toAgent(message.id, cancelledAnswer(message.method));
@@ -77,6 +80,7 @@ export class Asks {
       openedAt: now,
       toolCallId: stringAt(objectAt(params, "toolCall"), "toolCallId") ?? stringAt(params, "toolCallId"),
       isForPrimary: target === "primary",
+      isShared: text.length <= this.#context.limits.agentLineBytes,
       owner,
       copy: new PrimaryCopy(this.#context, message.method, stamped),
       linkCopies: 0,
@@ -92,9 +96,9 @@ export class Asks {
     if (isUrlElicitation(ask.method, params)) this.urls.noteOffer(params, ask.copy.isOpen);
     if (isForLink(this.#context, ask)) this.#offerLink(ask);
     if (session !== undefined) this.#publisher.turnIfChanged(session, now);
-    // X12: one client alone may answer, and it cannot show this or is not there: nobody ever will.
-    const isHopeless = target === "primary" ? !ask.copy.isOpen : target !== "all" && !this.#context.link.isUp;
-    if (isHopeless) this.#settle(ask, cancelledAnswer(ask.method), { action: "ended" }, SYSTEM, now);
+    if (isHopeless(this.#context, ask))
+      this.#settle(ask, cancelledAnswer(ask.method), { action: "ended" }, SYSTEM, now);
+    else startDeadline(this.#context, ask, now);
     return undefined;
   }
 
@@ -127,8 +131,11 @@ export class Asks {
   }
 
   /** A new link: what its hub holds of each is not known yet. */
-  onLinkUp(): void {
-    for (const ask of this.#open.values()) ask.isReported = false;
+  onLinkUp(now: number): void {
+    for (const ask of this.#open.values()) {
+      ask.isReported = false;
+      startDeadline(this.#context, ask, now);
+    }
   }
 
   /** The link is down: its clients are no racers until it is back and says so. */
@@ -138,7 +145,13 @@ export class Asks {
   }
 
   onTimer(name: string, now: number): void {
-    for (const ask of [...this.#open.values()]) this.#primary.onTimer(ask, name, now);
+    for (const ask of [...this.#open.values()]) {
+      if (!isDeadline(ask, name)) this.#primary.onTimer(ask, name, now);
+      else {
+        const { body, outcome } = expiredAnswer(ask);
+        this.#settle(ask, body, outcome, SYSTEM, now);
+      }
+    }
   }
 
   /** X12: the one connection a question was for is gone, and with it the request it was about. */
@@ -225,6 +238,7 @@ export class Asks {
     this.#byAgentId.delete(idKey(ask.agentId));
     ask.session?.openAsks.delete(ask.interactionId);
     this.#primary.drop(ask);
+    dropDeadline(this.#context, ask);
     ask.copy.withdraw();
     const notice: SettledNotice = {
       interactionId: ask.interactionId,

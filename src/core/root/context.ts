@@ -6,7 +6,7 @@ import { abilitiesOf, type ClientAbilities } from "../capabilities.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
 import { AgentCalls, type Call, InFlight, PRIMARY_KEY } from "./calls.ts";
 import { LinkSide } from "./link-side.ts";
-import type { RootOptions, RootPorts } from "./ports.ts";
+import type { RootLimits, RootOptions, RootPorts } from "./ports.ts";
 import type { RootSession } from "./session.ts";
 
 /** The stdio editor. */
@@ -44,8 +44,9 @@ export class Primary {
 export class RootContext {
   readonly ports: RootPorts;
   readonly options: RootOptions;
+  limits: RootLimits;
   readonly agent: AgentCalls;
-  readonly link: LinkSide = new LinkSide();
+  readonly link: LinkSide;
   readonly primary: Primary | undefined;
   readonly sessions: Map<SessionId, RootSession> = new Map();
   /** What the hub's clients can show, merged there (I3). */
@@ -62,6 +63,8 @@ export class RootContext {
   constructor(ports: RootPorts, options: RootOptions) {
     this.ports = ports;
     this.options = options;
+    this.limits = options.limits;
+    this.link = new LinkSide(() => this.limits.agentLineBytes);
     this.agent = new AgentCalls((text) => ports.toAgent(text));
     this.primary = options.hasPrimary ? new Primary() : undefined;
   }

@@ -45,9 +45,9 @@ export class Lane {
   readonly inFlight: Set<Prompt> = new Set();
   readonly #waiting: Prompt[] = [];
   readonly #outcomes = new Map<string, PromptOutcome>();
-  readonly #max: number;
+  readonly #max: () => number;
 
-  constructor(max: number) {
+  constructor(max: () => number) {
     this.#max = max;
   }
 
@@ -66,7 +66,7 @@ export class Lane {
       const isOwnTurn = [...this.inFlight].every((prompt) => prompt.caller.key === caller.key);
       if (isOwnTurn) return "start";
     }
-    return this.#waiting.length >= this.#max ? "full" : "wait";
+    return this.#waiting.length >= this.#max() ? "full" : "wait";
   }
 
   /** Queues a prompt. `position` "next": before everybody; otherwise the primary's stand before the others', in order. */

@@ -15,6 +15,7 @@ import { type Call, InFlight } from "./calls.ts";
 import type { RootContext } from "./context.ts";
 import type { LinkControl } from "./link-control.ts";
 import { asSessionId } from "./link-side.ts";
+import type { LinkedHub } from "./ports.ts";
 import { tellAlone } from "./presence.ts";
 import type { Requests } from "./requests.ts";
 import type { RootSession } from "./session.ts";
@@ -53,12 +54,13 @@ export class LinkInput {
   }
 
   /** A hub answered the hello: it is told the state, then gets the events it lacks (R4). */
-  up(sink: Sink<string>, acked: JsonObject, onHopeless: (() => void) | undefined, features: readonly string[]): void {
+  up(sink: Sink<string>, acked: JsonObject, onHopeless: (() => void) | undefined, hub: LinkedHub, now: number): void {
     const { asks } = this.#parts;
     this.#calls.clear();
     this.#context.flush();
-    this.#context.link.up(sink, onHopeless, features);
-    asks.onLinkUp();
+    this.#context.limits = { ...this.#context.options.limits, ...hub.limits };
+    this.#context.link.up(sink, onHopeless, hub.features ?? []);
+    asks.onLinkUp(now);
     const sessions = [...this.#context.sessions.values()];
     const snapshot = {
       ...this.#context.describeAgent(),

@@ -3,6 +3,7 @@
  * for it; on the next dial it is told the state and gets the events it lacks (R4, R5).
  */
 import { notification, type RpcId } from "../../protocol/envelope.ts";
+import { hubError, RPC } from "../../protocol/errors.ts";
 import { connectionId, type SessionId, sessionId } from "../../protocol/ids.ts";
 import { asJson, isObject, type Json, type JsonObject, numberAt, stringAt } from "../../protocol/json.ts";
 import { LIMITS } from "../../protocol/limits.ts";
@@ -15,6 +16,11 @@ import { bodyText } from "./calls.ts";
 import { lineEncoder, type RootSession } from "./session.ts";
 
 const LINK_ID = connectionId("link");
+const TOO_LARGE = hubError(
+  RPC.internalError,
+  "too-large",
+  "The agent's answer is too large to share: ask for less of it",
+);
 /** Above this many unsent bytes the hub is behind: it is caught up from the journal. */
 const PAUSE_BYTES = 1_048_576;
 
@@ -45,8 +51,14 @@ const announcement = (session: RootSession): string =>
   JSON.stringify(notification(LINK.session, asJson(session.describe())));
 
 export class LinkSide {
+  readonly #charsMax: () => number;
   #outbox: Outbox<string> | undefined;
   #features: ReadonlySet<string> = new Set();
+
+  /** `charsMax`: the longest message that is shared (T2). */
+  constructor(charsMax: () => number) {
+    this.#charsMax = charsMax;
+  }
 
   /** The hub said in its welcome that it does this. */
   does(feature: string): boolean {
@@ -100,7 +112,8 @@ export class LinkSide {
   }
 
   respond(id: RpcId, body: AnswerBody, session?: RootSession): void {
-    this.#outbox?.send(bodyText(id, body), session?.feed);
+    const text = bodyText(id, body);
+    this.#outbox?.send(text.length > this.#charsMax() ? bodyText(id, { error: TOO_LARGE }) : text, session?.feed);
   }
 
   announce(session: RootSession): void {

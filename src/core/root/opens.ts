@@ -113,7 +113,7 @@ export class Opens {
   }
 
   make(id: SessionId, openedBy: "primary" | "remote", params: JsonObject, isWhole: boolean, now: number): RootSession {
-    const { workspace, journalBytes, tailBytes, lanePromptsMax } = this.#context.options;
+    const { workspace, journalBytes, tailBytes } = this.#context.options;
     const epoch = this.#context.ports.mint.epoch();
     return new RootSession({
       id,
@@ -124,7 +124,7 @@ export class Opens {
       journalBytes,
       linkCursor: (session) => this.#context.link.cursorOf(session),
       tailBytes,
-      lanePromptsMax,
+      lanePromptsMax: () => this.#context.limits.lanePromptsMax,
       isWhole,
       now,
     });

@@ -27,6 +27,8 @@ export type Observation =
   | { readonly kind: "cancel-ignored"; readonly sessionId: string }
   /** The agent used an id again that is still open: one id gets one answer. */
   | { readonly kind: "duplicate-agent-id" }
+  /** Too large to share: the editor has it, others a placeholder or nothing (T2). */
+  | { readonly kind: "oversize"; readonly method: string; readonly chars: number }
   /** A message of the agent that only we may send (B7). */
   | { readonly kind: "forged-message"; readonly method: string }
   | { readonly kind: "bad-link-message"; readonly method: string };
@@ -68,6 +70,22 @@ export interface RootPorts {
   readonly mint: Mint;
 }
 
+/** What a hub may set for the bridges on it (contract §6), in its welcome. */
+export interface RootLimits {
+  /** The longest message of the agent that is shared, in characters: a larger one is the editor's alone (T2). */
+  readonly agentLineBytes: number;
+  /** Prompts that wait in one session (P1). */
+  readonly lanePromptsMax: number;
+  /** Milliseconds after which an unanswered question ends (X5); absent: never. */
+  readonly interactionTimeoutMs?: number;
+}
+
+/** A hub, as its welcome describes it. */
+export interface LinkedHub {
+  readonly features?: readonly string[];
+  readonly limits?: Partial<RootLimits>;
+}
+
 export interface RootOptions {
   readonly hasPrimary: boolean;
   /** False for `--no-share`: the agent is told nothing the primary did not declare. */
@@ -81,7 +99,8 @@ export interface RootOptions {
   readonly journalBytes: number;
   /** Encoded updates kept per session for links that lag a little, in bytes; 1 MiB when not given. */
   readonly tailBytes?: number;
-  readonly lanePromptsMax: number;
+  /** What holds until a hub says otherwise. */
+  readonly limits: RootLimits;
   readonly heldUpdatesMax: number;
   readonly heldUpdatesMs: number;
 }

@@ -1,6 +1,6 @@
 /**
  * Numbers a session's events and sends them to both client sides (R1, B1): the link gets the stamped copy through the session's
- * feed, the primary the agent's own bytes. Everything a session says passes here, so there is one order (B6).
+ * feed, the primary the agent's own bytes. What is too large to share is the primary's alone (T2). Everything a session says passes here, so there is one order (B6).
  */
 import { ACP } from "../../protocol/acp.ts";
 import { type Frame, notification, paramsOf } from "../../protocol/envelope.ts";
@@ -8,6 +8,7 @@ import { HUB, type SettledNotice, type TurnNotice } from "../../protocol/hub-met
 import { asJson, type JsonObject } from "../../protocol/json.ts";
 import { hubMeta, type Stamp, withHubMeta } from "../../protocol/meta.ts";
 import { type EventMarks, NO_MARKS } from "../journal/item.ts";
+import { oversizeParams } from "../oversize.ts";
 import { spliceStamp } from "../stamp.ts";
 import { PRIMARY_KEY } from "./calls.ts";
 import type { RootContext } from "./context.ts";
@@ -36,10 +37,14 @@ export class Publisher {
     const text =
       clean === params && options.text !== undefined ? options.text : JSON.stringify(notification(method, clean));
     const marks = marksOf(options);
-    const seq = session.journal.append(now, method, clean, text.length, marks);
+    const isShared = text.length <= this.#context.limits.agentLineBytes;
+    const told = isShared ? clean : oversizeParams(clean, text.length);
+    const toldText = isShared ? text : JSON.stringify(notification(method, told));
+    if (!isShared) this.#context.ports.observe({ kind: "oversize", method, chars: text.length });
+    const seq = session.journal.append(now, method, told, toldText.length, marks);
     session.updatedAt = now;
     const stamp = stampOf(session, seq, now, marks, options.isBaseline === true);
-    if (this.#context.link.isUp) this.#publish(session, method, clean, text, stamp, options.except);
+    if (this.#context.link.isUp) this.#publish(session, method, told, toldText, stamp, options.except);
     if (options.isBaseline !== true) this.#toPrimary(method, clean, text, stamp, options.except);
   }
 
@@ -86,7 +91,8 @@ export class Publisher {
       isForged && params !== undefined
         ? JSON.stringify(notification(method, withHubMeta(params, undefined)))
         : frame.text;
-    this.#context.link.forward(text, session);
+    if (text.length <= this.#context.limits.agentLineBytes) this.#context.link.forward(text, session);
+    else this.#context.ports.observe({ kind: "oversize", method, chars: text.length });
     if (isForPrimary && this.#context.livePrimary !== undefined) this.#context.ports.toPrimary(text);
     return undefined;
   }

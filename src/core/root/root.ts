@@ -24,7 +24,7 @@ import { LinkInput } from "./link-input.ts";
 import { Listing } from "./listing.ts";
 import { Loads } from "./loads.ts";
 import { Opens } from "./opens.ts";
-import type { RootOptions, RootPorts } from "./ports.ts";
+import type { LinkedHub, RootOptions, RootPorts } from "./ports.ts";
 import { PrimaryInput } from "./primary-input.ts";
 import { Publisher } from "./publisher.ts";
 import { Requests } from "./requests.ts";
@@ -159,10 +159,16 @@ export class Root {
 
   /**
    * A hub answered the hello. `onHopeless` is called once when the hub reads so slowly that the link should be dropped and dialled
-   * anew; without it there is no such bound. `features`: what the hub said it does.
+   * anew; without it there is no such bound. `hub`: what the hub said it does, and the limits it sets.
    */
-  onLinkUp(sink: Sink<string>, acked: JsonObject, onHopeless?: () => void, features: readonly string[] = []): void {
-    this.#fromLink.up(sink, acked, onHopeless, features);
+  onLinkUp(
+    sink: Sink<string>,
+    acked: JsonObject,
+    onHopeless?: () => void,
+    hub: LinkedHub = {},
+    now: number = this.#lastNow,
+  ): void {
+    this.#fromLink.up(sink, acked, onHopeless, hub, now);
   }
 
   onLinkDown(now: number = this.#lastNow): void {

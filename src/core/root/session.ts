@@ -30,7 +30,7 @@ export interface SessionSeed {
   /** How far the hub has been sent it; undefined while there is no hub. */
   linkCursor(session: RootSession): number | undefined;
   readonly tailBytes: number | undefined;
-  readonly lanePromptsMax: number;
+  readonly lanePromptsMax: () => number;
   /** False when the agent knows history that this journal will not hold. */
   readonly isWhole: boolean;
   readonly now: number;

@@ -47,7 +47,7 @@ export class Turns {
     if (promptId !== undefined && this.#joinsRetry(session, prompt, call, promptId, now)) return;
     const isPreempting = isPreempt(call) && session.lane.isRunning;
     const decision = session.lane.admit(call.caller, isPreempting);
-    if (decision === "full") return call.answer({ error: laneFull(this.#context.options.lanePromptsMax) });
+    if (decision === "full") return call.answer({ error: laneFull(this.#context.limits.lanePromptsMax) });
     if (decision === "start") return this.#start(session, prompt, now);
     session.lane.enqueue(prompt, isPreempting ? "next" : "last");
     if (isPreempting) this.#cancelTurn(session, call.caller, now);

@@ -60,7 +60,7 @@ export class AgentUpdates {
   }
 
   #request(frame: Frame & { kind: "request" }, session: RootSession | undefined, now: number): void {
-    if (isInteraction(frame.msg.method)) this.#asks.open(frame.msg, session, now);
+    if (isInteraction(frame.msg.method)) this.#asks.open(frame, session, now);
     else this.#hosts.take(frame.msg, session);
   }
 

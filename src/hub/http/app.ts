@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { DEPTH_MAX, isTooDeep } from "../../protocol/depth.ts";
 import { EVENT_ID_HEADER } from "../../protocol/event-position.ts";
 import { meets, missingScopes, type Requirement } from "../../protocol/scopes.ts";
 import { checkHost, checkOrigin, type Edge, hostHeaderOf } from "../edge.ts";
@@ -70,6 +71,11 @@ export function buildApp(ports: AppPorts, options: AppOptions, routes: readonly 
     ...(options.tls === undefined ? {} : { https: options.tls }),
   }) as unknown as FastifyInstance;
   app.decorateRequest("principal", undefined);
+  const parseJson = app.getDefaultJsonParser("error", "error");
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
+    if (!isTooDeep(body as string)) return parseJson(request, body as string, done);
+    return done(new Problem(400, `The body is nested deeper than ${DEPTH_MAX} levels`));
+  });
   app.addHook("onRoute", ({ method, url, config }) => {
     for (const each of [method].flat()) ports.onRoute(`${each} ${url}`, config?.needs);
   });

@@ -1,7 +1,7 @@
 /** R: what decides, decides in the root; the mirror proposes. */
 import { expect, test } from "vitest";
+import { SETTLED_KEPT } from "../../../src/core/interaction/settled-log.ts";
 import { parseFrame } from "../../../src/protocol/envelope.ts";
-import { LIMITS } from "../../../src/protocol/limits.ts";
 import { World } from "../../support/world/world.ts";
 
 const selected = (optionId: string) => ({ outcome: { outcome: "selected", optionId } });
@@ -143,14 +143,14 @@ test("R3 X2 a proposal that comes after the verdict gets the verdict once more, 
 test("R3 the last verdicts are kept, up to the bound; of an older one a late proposal changes nothing", () => {
   const { world, session } = shared();
   const ids: string[] = [];
-  for (let count = 0; count <= LIMITS.settledKept; count++) {
+  for (let count = 0; count <= SETTLED_KEPT; count++) {
     world.agent.askPermission(session, `t${count}`);
     world.settle();
     ids.push(world.mirror.openInteractions()[0]?.interactionId ?? "");
     world.primary.choose("allow");
     world.settle();
   }
-  expect(new Set(ids).size).toBe(LIMITS.settledKept + 1);
+  expect(new Set(ids).size).toBe(SETTLED_KEPT + 1);
   expect(proposeLate(world, ids[0] ?? "")).toEqual([]);
   expect(proposeLate(world, ids[1] ?? "")).toHaveLength(1);
   expect(world.observed.filter((each) => each.kind === "late-answer")).toHaveLength(2);

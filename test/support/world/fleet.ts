@@ -159,7 +159,7 @@ export class Fleet {
       };
     });
     const all = { list: () => instances, get: (id: string) => instances.find((each) => each.id === id) };
-    return new HubWide(all, "0.0.0", undefined, () => this.#places[0]?.world.now ?? 0);
+    return new HubWide(all, "0.0.0", undefined, () => this.#places[0]?.world.now ?? 0, 30_000);
   }
 
   /** The hub dies and starts anew, with everything that hangs on it. */

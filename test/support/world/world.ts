@@ -6,7 +6,7 @@
 import type { ParamsFilter } from "../../../src/core/mirror/gate.ts";
 import { Mirror } from "../../../src/core/mirror/mirror.ts";
 import type { MirrorObservation, MirrorOptions } from "../../../src/core/mirror/ports.ts";
-import type { Observation, RootOptions } from "../../../src/core/root/ports.ts";
+import type { Observation, RootLimits, RootOptions } from "../../../src/core/root/ports.ts";
 import { Root } from "../../../src/core/root/root.ts";
 import type { CloseCode } from "../../../src/protocol/close-codes.ts";
 import { type Frame, parseFrame } from "../../../src/protocol/envelope.ts";
@@ -26,6 +26,8 @@ export interface WorldOptions {
   readonly filter?: ParamsFilter;
   /** The hub is of before it said who may answer and reported first counts of copies, zero too (X3). */
   readonly isOldHub?: boolean;
+  /** What the hub sets for its bridges in the welcome. */
+  readonly hubLimits?: RootLimits;
   /** Delivers in random order from this seed; otherwise the channels take turns. */
   readonly seed?: number;
   /** Stands before its ids of all kinds, where several worlds meet. */
@@ -42,7 +44,7 @@ const ROOT: RootOptions = {
   workspace: "/work/project",
   version: "0.0.0",
   journalBytes: 4_000_000,
-  lanePromptsMax: 4,
+  limits: { agentLineBytes: 1_000_000, lanePromptsMax: 4 },
   heldUpdatesMax: 20,
   heldUpdatesMs: 5000,
 };
@@ -53,6 +55,7 @@ const MIRROR: MirrorOptions = {
   journalBytes: 4_000_000,
   watchAfterMs: 1000,
   initializeMs: 10_000,
+  pingMs: 30_000,
   askAfterLoadMs: 300,
 };
 
@@ -325,7 +328,13 @@ export class World {
       };
       const sink = { write, buffered: () => (link.down.isStalled ? 2_000_000 : 0) };
       const features = this.#options.isOldHub === true ? [] : HUB_LINK_FEATURES;
-      this.root.onLinkUp(sink, message.welcome, undefined, features);
+      this.root.onLinkUp(
+        sink,
+        message.welcome,
+        undefined,
+        { features, limits: this.#options.hubLimits ?? {} },
+        this.now,
+      );
     }
   }
 

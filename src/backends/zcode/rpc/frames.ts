@@ -2,6 +2,7 @@
  * ZCode's envelopes: one JSON object per line, without `jsonrpc`. The other side refuses a frame with any other
  * top-level key (-32600), so frames are built here and nowhere else.
  */
+import { isTooDeep } from "../../../protocol/depth.ts";
 import { isObject, type Json, type JsonObject } from "../../../protocol/json.ts";
 
 export type ZId = string | number;
@@ -29,6 +30,7 @@ function errorOf(value: Json | undefined): ZError {
 
 /** Reads one line; undefined for anything that is no ZCode frame (a stray log line, a half line). */
 export function readFrame(line: string): ZFrame | undefined {
+  if (isTooDeep(line)) return undefined;
   let value: unknown;
   try {
     value = JSON.parse(line);

@@ -24,7 +24,7 @@ const move = fc.oneof(
 test("P1 whatever comes and goes: one client's turn at a time, the primary first, each in order, nothing lost, the bound held", () => {
   fc.assert(
     fc.property(fc.array(move, { maxLength: 80 }), fc.integer({ min: 1, max: 6 }), (moves, max) => {
-      const lane = new Lane(max);
+      const lane = new Lane(() => max);
       const fate = new Map<Prompt, "waits" | "runs" | "done" | "refused">();
       let n = 0;
       const start = (prompt: Prompt): void => {
@@ -75,7 +75,7 @@ test("P1 whatever comes and goes: one client's turn at a time, the primary first
 });
 
 test("P3 outcomes are kept for 256 prompts, whatever the clock says meanwhile", () => {
-  const lane = new Lane(4);
+  const lane = new Lane(() => 4);
   const prompts = Array.from({ length: 300 }, (_, n) => makePrompt(callOf("a", n), { prompt: [n] }, `p${n}`, 0));
   for (const prompt of prompts) lane.keepOutcome(prompt, { result: {} });
   expect(lane.findRetry("a", "p43")).toBeUndefined();
