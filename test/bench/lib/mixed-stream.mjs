@@ -41,6 +41,8 @@ export function mixedUpdate(index, run) {
   return { sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text: prose(index) } };
 }
 
+const bytes = (text) => Buffer.byteLength(text ?? "");
+
 /** What of an update is the agent's own words: text, titles, diffs, output. */
 export function textBytesOf({ content, title }) {
   if (content?.text !== undefined) return bytes(content.text);

@@ -8,9 +8,6 @@ import { isLive, openPhone, quiet, rowsOf, setVisibility, tapToolLine } from "..
 /** Memory grows until code is compiled and pools are full; what counts is the line behind that. */
 const WARM_SHARE = 0.3;
 
-/** Longer than a session that was left is held. */
-const LEFT_MS = 25_000;
-
 /** What a person does now and then while the agent writes. Gives the rows that were mounted. */
 async function fidget(page) {
   await page.getByRole("button", { name: "Session menu" }).tap();
@@ -42,9 +39,9 @@ async function watch(phone, hub, { run, perSecond, sampleMs, fidgetMs }) {
 }
 
 async function run(options) {
-  const { items, minutes, sampleMs, quietSeconds, node = process.execPath } = options;
+  const { items, minutes, sampleMs, quietSeconds, leftMs, node = process.execPath } = options;
   const hub = await startLongSession(node);
-  const phone = await openPhone();
+  const phone = await openPhone({ isObserved: false });
   const { page } = phone;
   try {
     await hub.prompt(`items ${items}`);
@@ -77,7 +74,8 @@ async function run(options) {
     await setVisibility(page, "visible");
     await page.goto(`${page.url().replace(/#.*$/, "")}#/`);
     await page.locator(".home").waitFor();
-    await page.waitForTimeout(LEFT_MS);
+    // Longer than a session that was left is held.
+    await page.waitForTimeout(leftMs);
     const left = await phone.kept();
     return { ...judge(samples, minutes), ...total, requests, wireBytes, home, left, visible, hidden, samples };
   } finally {
@@ -107,8 +105,16 @@ function judge(samples, minutes) {
 export const webSoak = {
   summary: "the app watching an hour of stream: memory, nodes, bytes (--minutes)",
   isLong: true,
-  defaults: { minutes: 60, items: 500, perSecond: 20, sampleMs: 60_000, fidgetMs: 10_000, quietSeconds: 60 },
-  tiny: { minutes: 0.05, items: 60, perSecond: 60, sampleMs: 3000, fidgetMs: 500, quietSeconds: 2 },
+  defaults: {
+    minutes: 60,
+    items: 500,
+    perSecond: 20,
+    sampleMs: 60_000,
+    fidgetMs: 10_000,
+    quietSeconds: 60,
+    leftMs: 25_000,
+  },
+  tiny: { minutes: 0.05, items: 60, perSecond: 60, sampleMs: 3000, fidgetMs: 500, quietSeconds: 2, leftMs: 500 },
   run,
   budgets: ({ beyondTextMbPerHour, nodesPerMinute, listenersPerMinute, rows, hidden }) => [
     ["app, an hour of stream: memory beyond the text, MB an hour", beyondTextMbPerHour, "max", 1],
