@@ -7,13 +7,14 @@
  */
 import { ACP } from "../protocol/acp.ts";
 import { HUB, type TurnNotice } from "../protocol/hub-methods.ts";
-import { epoch, type SessionId } from "../protocol/ids.ts";
+import type { SessionId } from "../protocol/ids.ts";
 import { isObject, type Json, type JsonObject, numberAt, stringAt } from "../protocol/json.ts";
 import { HUB_META, readStamp, type Stamp } from "../protocol/meta.ts";
 import { AWAY_MS, awayDigest } from "./away.ts";
 import { admit, type CursorGate, EMPTY_GATE, expectCatchUp, gateAt } from "./cursor-gate.ts";
 import { Observable } from "./emitter.ts";
 import { CallError, isLinkFailure } from "./errors.ts";
+import { type EventInput, furthest, lossMarks, newOnes } from "./loaded.ts";
 import type { Clock } from "./ports.ts";
 import type { CallOptions } from "./rpc.ts";
 import {
@@ -26,7 +27,8 @@ import {
   type SavedSession,
   type SessionView,
 } from "./session-view.ts";
-import { EMPTY_TRANSCRIPT, type TranscriptInput } from "./transcript/item.ts";
+import { hasLostFront } from "./transcript/draft.ts";
+import { EMPTY_TRANSCRIPT, type Transcript, type TranscriptInput } from "./transcript/item.ts";
 import { oldestSeq, prependPage } from "./transcript/page.ts";
 import { reduceTranscript } from "./transcript/reduce.ts";
 import { Typing, type Typist } from "./typing.ts";
@@ -54,8 +56,6 @@ const FIRST_PAGE_SIZE = 40;
 
 /** Held events of one load. The hub sends pages, so more than this is a fault of the peer: load anew without a cursor. */
 const HELD_MAX = 50_000;
-
-type EventInput = Extract<TranscriptInput, { kind: "event" }>;
 
 export class SessionClient {
   readonly sessionId: SessionId;
@@ -183,7 +183,10 @@ export class SessionClient {
     try {
       const limit = this.#options.pageSize ?? PAGE_SIZE;
       const answer = await this.#port.call(HUB.loadEarlier, { sessionId: this.sessionId, before, limit });
-      if (generation === this.#generation) this.#finishPage(answer);
+      if (generation !== this.#generation) return;
+      // What stood there was let go of meanwhile: between the page and what is shown now something is missing.
+      if (hasLostFront(transcript, this.view.value.transcript)) this.#endPage();
+      else this.#finishPage(answer);
     } catch {
       // The button stays; the person tries again.
       if (generation === this.#generation) this.#endPage();
@@ -273,10 +276,11 @@ export class SessionClient {
     const inputs: TranscriptInput[] = [...marks, ...news, { kind: "state", result: outcome.result }];
     this.#gate = gateAt(furthest(outcome, news) ?? (isContinued ? base.cursor : undefined));
     const reduced = reduceTranscript(start, inputs);
+    const hadEarlier = isContinued ? this.view.value.hasEarlier : (outcome.hasMore ?? false);
     this.#patch({
       attach: { kind: "live" },
       transcript: outcome.turn === undefined ? reduced : { ...reduced, turn: outcome.turn },
-      hasEarlier: isContinued ? this.view.value.hasEarlier : (outcome.hasMore ?? false),
+      hasEarlier: this.#hasLetGo(start, reduced) || hadEarlier,
       isReadOnly: outcome.isReadOnly,
       isCatchingUp: false,
       heardAt: now,
@@ -333,44 +337,26 @@ export class SessionClient {
   }
 
   #apply(inputs: readonly TranscriptInput[]): void {
-    const transcript = reduceTranscript(this.view.value.transcript, inputs);
-    this.#patch({ transcript, isCatchingUp: this.#gate.catchUpTo !== undefined, heardAt: this.#port.clock.now() });
+    const before = this.view.value.transcript;
+    const transcript = reduceTranscript(before, inputs);
+    this.#patch({
+      transcript,
+      isCatchingUp: this.#gate.catchUpTo !== undefined,
+      heardAt: this.#port.clock.now(),
+      ...(this.#hasLetGo(before, transcript) && { hasEarlier: true }),
+    });
+  }
+
+  /** Whether something went at the front between these two: the next page ends there then. */
+  #hasLetGo(before: Transcript, after: Transcript): boolean {
+    const isFrontLost = hasLostFront(before, after);
+    if (isFrontLost) this.#earlierBefore = undefined;
+    return isFrontLost;
   }
 
   #patch(change: Partial<SessionView>): void {
     this.view.set({ ...this.view.value, ...change, cursor: this.#gate.cursor });
   }
-}
-
-/**
- * The held events to apply. Replay marks tell history from live events that crossed the request: those at or below the
- * answer's cursor are in the history already.
- */
-function newOnes(held: readonly EventInput[], floor: number, cursorSeq: number | undefined): readonly EventInput[] {
-  const hasMarks = held.some((input) => input.stamp?.replay === true);
-  return held.filter(({ stamp }) => {
-    if (stamp === undefined) return true;
-    if (stamp.replay === true || !hasMarks) return stamp.seq > floor;
-    return cursorSeq === undefined || stamp.seq > cursorSeq;
-  });
-}
-
-function furthest(outcome: LoadOutcome, applied: readonly EventInput[]): CursorGate["cursor"] {
-  let { cursor } = outcome;
-  for (const { stamp } of applied) if (stamp !== undefined) cursor = later(cursor, stamp);
-  return cursor;
-}
-
-function later(cursor: CursorGate["cursor"], stamp: Stamp): CursorGate["cursor"] {
-  if (cursor !== undefined && (cursor.epoch !== stamp.epoch || cursor.seq >= stamp.seq)) return cursor;
-  return { epoch: epoch(stamp.epoch), seq: stamp.seq };
-}
-
-function lossMarks(outcome: LoadOutcome, ts: number): readonly TranscriptInput[] {
-  const { verdict, reason } = outcome;
-  if (verdict === "gap") return [{ kind: "mark", mark: "gap", reason, ts }];
-  if (verdict === "reset") return [{ kind: "mark", mark: "reset", reason, ts }];
-  return [];
 }
 
 function changedBySelf(update: JsonObject): TranscriptInput {

@@ -11,12 +11,16 @@ export const isText = (block: JsonObject | undefined): block is TextBlock =>
 
 const isPlain = (block: JsonObject | undefined): block is TextBlock => isText(block) && Object.keys(block).length === 2;
 
-/** `blocks` with `content` appended. Text with annotations or `_meta` stands alone: joining would spread them. */
+/**
+ * `blocks` with `content` appended. Text with annotations or `_meta` stands alone: joining would spread them.
+ * Not by spreading: engines leave room for sixteen more behind a spread, and every message would keep it.
+ */
 export function appendBlock(blocks: readonly JsonObject[], content: Json | undefined): readonly JsonObject[] {
   if (!isObject(content)) return blocks;
   const last = blocks.at(-1);
-  if (!isPlain(last) || !isPlain(content)) return [...blocks, content];
-  return [...blocks.slice(0, -1), { type: "text", text: last.text + content.text }];
+  if (!isPlain(last) || !isPlain(content)) return blocks.concat(content);
+  const joined: JsonObject = { type: "text", text: last.text + content.text };
+  return blocks.slice(0, -1).concat(joined);
 }
 
 /** Older blocks before newer ones of the same message, joined at the seam. */
