@@ -11,6 +11,9 @@ interface Sample {
   readonly heapMb: number;
   readonly nodes: number;
   readonly textMb: number;
+  readonly codeMb: number;
+  readonly stringsMb: number;
+  readonly recordsMb: number;
 }
 
 describe("npm run bench", () => {
@@ -25,12 +28,17 @@ describe("npm run bench", () => {
     for (const sample of samples) {
       expect(sample.heapMb).toBeGreaterThan(1);
       expect(sample.nodes).toBeGreaterThan(100);
+      // The kinds are the whole, whichever way it is counted.
+      const kinds = sample.codeMb + sample.stringsMb + sample.recordsMb;
+      expect(kinds / sample.heapMb).toBeGreaterThan(0.9);
+      expect(kinds / sample.heapMb).toBeLessThan(1.1);
+      expect(sample.stringsMb).toBeGreaterThan(sample.textMb);
     }
     expect(result).toMatchObject({ updates: 180 * samples.length, hidden: { requestsPerMinute: 0 } });
     // Every byte the agent wrote came over the wire, inside of something.
     expect(result["textBytes"]).toBeGreaterThan(1000);
     expect(result["wireBytes"]).toBeGreaterThan(result["textBytes"] ?? 0);
     expect(result["rows"]).toBeGreaterThan(3);
-    expect(budgets.map(({ what }) => what)).toHaveLength(5);
+    expect(budgets.map(({ what }) => what)).toHaveLength(6);
   });
 });

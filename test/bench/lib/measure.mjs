@@ -52,13 +52,19 @@ export const spread = (values) =>
   values.length === 0 ? 0 : round((Math.max(...values) - Math.min(...values)) / (median(values) || 1));
 
 /** The slope of a least-squares line through [x, y] pairs. */
-export function slope(points) {
+export const slope = (points) => line(points).slope;
+
+/** That line's slope, and its standard error: as if what lies off the line did so by chance, each point by itself. */
+export function line(points) {
   const n = points.length;
   const mean = (at) => points.reduce((sum, point) => sum + point[at], 0) / n;
   const [meanX, meanY] = [mean(0), mean(1)];
   const above = points.reduce((sum, [x, y]) => sum + (x - meanX) * (y - meanY), 0);
   const below = points.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0);
-  return below === 0 ? 0 : above / below;
+  if (below === 0) return { slope: 0, error: Number.POSITIVE_INFINITY };
+  const each = above / below;
+  const off = points.reduce((sum, [x, y]) => sum + (y - meanY - each * (x - meanX)) ** 2, 0);
+  return { slope: each, error: n > 2 ? Math.sqrt(off / (n - 2) / below) : Number.POSITIVE_INFINITY };
 }
 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -41,7 +41,8 @@ export function mixedUpdate(index, run) {
   return { sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text: prose(index) } };
 }
 
-const bytes = (text) => Buffer.byteLength(text ?? "");
+/** As an engine keeps it: a byte a character, two where one of them is none of Latin-1. */
+const bytes = (text = "") => (/^[\0-\xff]*$/.test(text) ? text.length : text.length * 2);
 
 /** What of an update is the agent's own words: text, titles, diffs, output. */
 export function textBytesOf({ content, title }) {
@@ -49,3 +50,6 @@ export function textBytesOf({ content, title }) {
   const parts = (content ?? []).map((part) => bytes(part.content?.text) + bytes(part.oldText) + bytes(part.newText));
   return parts.reduce((sum, each) => sum + each, bytes(title));
 }
+
+/** Which message or tool an update is of. */
+export const itemOf = ({ messageId, toolCallId }) => messageId ?? toolCallId;
