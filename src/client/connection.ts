@@ -118,9 +118,12 @@ export class Connection {
     if (isVisible) this.wake();
   }
 
-  /** Fails with `not-connected` unless ready: callers that must not lose a request keep it themselves (outbox). */
+  /**
+   * Fails with `not-connected` before initialize was sent: callers that must not lose a request keep it themselves (outbox).
+   * After that it need not wait for the answer: a hub reads what it is sent in order.
+   */
   call(method: string, params: JsonObject, options: CallOptions = {}): Promise<Json> {
-    const live = this.#ready();
+    const live = this.state.value.kind === "initializing" ? this.#live : this.#ready();
     return live === undefined ? Promise.reject(notConnected()) : live.rpc.call(method, params, options);
   }
 
@@ -194,14 +197,15 @@ export class Connection {
   }
 
   async #initialize(rpc: RpcPeer, generation: number): Promise<void> {
-    this.state.set({ kind: "initializing", attempt: this.#attempt });
     const params: JsonObject = {
       protocolVersion: ACP_VERSION,
       clientCapabilities: this.#options.capabilities ?? DEFAULT_CAPABILITIES,
       clientInfo: { ...this.#options.clientInfo },
     };
     try {
-      const result = await rpc.call(ACP.initialize, params, { timeoutMs: LIMITS.initializeMs });
+      const answer = rpc.call(ACP.initialize, params, { timeoutMs: LIMITS.initializeMs });
+      this.state.set({ kind: "initializing", attempt: this.#attempt });
+      const result = await answer;
       if (generation !== this.#generation || this.#live === undefined) return;
       this.#attempt = 0;
       this.#live.liveness = this.#watch(rpc);

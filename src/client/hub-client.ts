@@ -2,7 +2,8 @@
  * A hub as one client sees it: a connection, the sessions attached on it, the agent's open questions, the prompts on
  * their way. Used by the app, the CLI and tests.
  *
- * H1 Every session that is open here is attached again, by cursor, on every new socket.
+ * H1 Every session that is open here is attached again, by cursor, on every new socket: once, right behind initialize, and not
+ *    before what the device kept of it has been read.
  * H2 An answer that was on its way when the socket went is given again when the question is asked again; the person
  *    decided once.
  * H3 Prompts go out only for sessions that are attached, so that their turn notices are seen.
@@ -48,6 +49,10 @@ export class HubClient {
   readonly notices: Emitter<{ readonly method: string; readonly params: JsonObject }> = new Emitter();
   readonly #options: HubClientOptions;
   readonly #sessions = new Map<SessionId, SessionClient>();
+  /** Sessions that are read from the store. */
+  readonly #preparing = new Set<SessionClient>();
+  /** Sessions the present socket was asked for. */
+  readonly #requested = new Set<SessionClient>();
   /** Ids of every socket this client had: a verdict may name an earlier one. Bounded by `OWN_CONNECTIONS_MAX`. */
   readonly #ownConnections = new Set<string>();
   readonly #unsubscribe: readonly Unsubscribe[];
@@ -86,15 +91,20 @@ export class HubClient {
     const known = this.session(id);
     if (known !== undefined) return known;
     const session = this.#add(sessionId(id), options);
+    this.#preparing.add(session);
     await prepare?.(session);
-    if (this.session(id) === session && this.#isReady()) void this.#attach(session);
+    this.#preparing.delete(session);
+    if (this.session(id) === session) this.#attachAll();
     return session;
   }
 
   /** Lets go of a session: the hub stops sending it, the agent notices nothing. */
   close(id: string): void {
-    if (!this.#sessions.delete(sessionId(id)) || !this.#isReady()) return;
-    this.connection.call("session/detach", { sessionId: id }).catch(() => undefined);
+    const session = this.session(id);
+    if (session === undefined) return;
+    this.#sessions.delete(session.sessionId);
+    if (this.#requested.delete(session))
+      this.connection.call("session/detach", { sessionId: id }).catch(() => undefined);
   }
 
   async newSession(request: NewSession): Promise<SessionClient> {
@@ -105,6 +115,7 @@ export class HubClient {
     if (id === undefined) throw new CallError({ code: -32603, message: "The agent made no session" });
     const options = { cwd: request.cwd, ...(request.instance !== undefined && { instance: request.instance }) };
     const session = this.session(id) ?? this.#add(sessionId(id), options);
+    this.#requested.add(session);
     session.adopt(answer);
     return session;
   }
@@ -170,16 +181,23 @@ export class HubClient {
       if (connectionId !== undefined) remember(this.#ownConnections, connectionId);
       // What this device answers over HTTP is announced under this name.
       if (deviceId !== undefined) remember(this.#ownConnections, `http:${deviceId}`);
-      for (const session of this.#sessions.values()) void this.#attach(session);
-    } else if (state.kind === "reconnecting" || state.kind === "stopped" || state.kind === "connecting") {
+      this.#attachAll();
+    } else if (state.kind === "initializing") this.#attachAll();
+    else if (state.kind === "reconnecting" || state.kind === "stopped" || state.kind === "connecting") {
       this.#reduce({ kind: "link-lost" });
+      this.#requested.clear();
       for (const session of this.#sessions.values()) session.detached();
     }
   }
 
-  async #attach(session: SessionClient): Promise<void> {
-    await session.attach();
-    this.#flush();
+  #attachAll(): void {
+    const { kind } = this.connection.state.value;
+    if (kind !== "ready" && kind !== "initializing") return;
+    for (const session of this.#sessions.values()) {
+      if (this.#requested.has(session) || this.#preparing.has(session)) continue;
+      this.#requested.add(session);
+      void session.attach().then(() => this.#flush());
+    }
   }
 
   #flush(): void {

@@ -3,6 +3,8 @@ import { HubClient as Client, type HubClient } from "../../../src/client/hub-cli
 import { memoryStorage } from "../../../src/client/ports.ts";
 import type { SessionClient } from "../../../src/client/session.ts";
 import { textOf } from "../../../src/client/transcript/blocks.ts";
+import { EMPTY_TRANSCRIPT } from "../../../src/client/transcript/item.ts";
+import { epoch } from "../../../src/protocol/ids.ts";
 import type { JsonObject } from "../../../src/protocol/json.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { helloResult, ScriptedHub } from "../../support/scripted-hub.ts";
@@ -35,6 +37,8 @@ async function connect({ hub, client }: World): Promise<void> {
   hub.socket.reply("initialize", helloResult(`c${hub.sockets.length}`));
   await settled();
 }
+
+const methods = (w: World) => w.hub.socket.received.map(({ method }) => method);
 
 const chunk = (text: string): JsonObject => ({
   sessionUpdate: "agent_message_chunk",
@@ -73,6 +77,42 @@ describe("session", () => {
     await settled();
     expect(text(session)).toBe("one ");
     expect(session.view.value).toMatchObject({ attach: { kind: "live" }, cursor: { epoch: "e1", seq: 1 } });
+  });
+
+  it("H1 asks for a session right behind initialize, and once", async () => {
+    const w = world();
+    const session = await w.client.open("s1");
+    w.client.start();
+    await settled();
+    w.hub.socket.open();
+    expect(methods(w)).toEqual(["initialize", "session/load"]);
+    w.hub.socket.reply("initialize", helloResult("c1"));
+    await settled();
+    w.hub.socket.reply("session/load", loaded("ok", 0));
+    await settled();
+    expect(session.view.value.attach.kind).toBe("live");
+    expect(w.hub.socket.count("session/load")).toBe(1);
+  });
+
+  it("H1 a session still on its way out of the store is asked for when it is out, by its cursor, and once", async () => {
+    const w = world();
+    let out: () => void = () => undefined;
+    const opening = w.client.open("s1", {}, async (session) => {
+      await new Promise<void>((resolve) => {
+        out = resolve;
+      });
+      const cursor = { epoch: epoch("e1"), seq: 7 };
+      session.restore({ version: 1, transcript: EMPTY_TRANSCRIPT, cursor, hasEarlier: false, savedAt: 1 });
+    });
+    await connect(w);
+    expect(methods(w)).toEqual(["initialize"]);
+    out();
+    await opening;
+    await settled();
+    expect(methods(w)).toEqual(["initialize", "session/load"]);
+    expect(w.hub.socket.request("session/load").params).toMatchObject({
+      _meta: { "acp-hub": { cursor: { epoch: "e1", seq: 7 } } },
+    });
   });
 
   it("S3 resumes by cursor on a new socket: nothing lost, nothing twice", async () => {
