@@ -1,10 +1,11 @@
 /** The headless client's public face. Browser-safe: sockets, time and storage come in. */
+
+export { KEY_HEADER } from "../protocol/key-header.ts";
 export { acceptForm, acceptUrl, cancelForm, declineForm, selectOption } from "./answers.ts";
 export {
   bearerCredential,
   type Credential,
   cookieCredential,
-  KEY_HEADER,
   readTokenPair,
   refreshingCredential,
   type TokenPair,
@@ -86,4 +87,4 @@ export { oldestSeq, prependPage } from "./transcript/page.ts";
 export { reduceTranscript } from "./transcript/reduce.ts";
 export { mergeCard } from "./transcript/tool-card.ts";
 export type { Typist } from "./typing.ts";
-export { type WebSocketConstructor, type WebSocketLike, webSocketFactory } from "./web-socket.ts";
+export { overWebSocket, type WebSocketConstructor, type WebSocketLike, webSocketFactory } from "./web-socket.ts";

@@ -1,5 +1,5 @@
 /** Makes a `SocketFactory` of a WebSocket constructor: the browser's, Node's own or that of the `ws` package. */
-import type { SocketClose, SocketFactory } from "./ports.ts";
+import type { Socket, SocketClose, SocketFactory, SocketHandlers } from "./ports.ts";
 
 interface MessageLike {
   readonly data: unknown;
@@ -25,33 +25,39 @@ export type WebSocketConstructor = new (url: string, protocols?: string[]) => We
 
 const OPEN = 1;
 
-export function webSocketFactory(Implementation: WebSocketConstructor): SocketFactory {
-  return (url, protocols, handlers) => {
-    const socket = new Implementation(url, [...protocols]);
-    let isDone = false;
-    const finish = (close: SocketClose): void => {
-      if (isDone) return;
-      isDone = true;
-      handlers.onClose(close);
-    };
-    socket.onopen = () => {
-      if (!isDone) handlers.onOpen();
-    };
-    socket.onmessage = (event: MessageLike) => {
-      if (!isDone && typeof event.data === "string") handlers.onText(event.data);
-    };
-    socket.onclose = (event: CloseLike) => finish({ code: event.code, reason: event.reason });
-    // A close always follows an error; without a handler the `ws` package would throw.
-    socket.onerror = () => undefined;
-    return {
-      send: (text) => {
-        if (socket.readyState === OPEN) socket.send(text);
-      },
-      close: (code, reason) => {
-        // The owner does not wait for the peer's close frame: a dead peer never sends one.
-        finish({ code, reason });
-        socket.close(code, reason);
-      },
-    };
+export const webSocketFactory =
+  (Implementation: WebSocketConstructor): SocketFactory =>
+  (url, protocols, handlers) =>
+    overWebSocket(new Implementation(url, [...protocols]), handlers);
+
+/** A socket that somebody made, open by now or not; nobody has listened to it. */
+export function overWebSocket(socket: WebSocketLike, handlers: SocketHandlers): Socket {
+  let isDone = false;
+  const finish = (close: SocketClose): void => {
+    if (isDone) return;
+    isDone = true;
+    handlers.onClose(close);
+  };
+  const open = (): void => {
+    if (!isDone) handlers.onOpen();
+  };
+  // Not in this call: its owner does not have it yet.
+  if (socket.readyState === OPEN) queueMicrotask(open);
+  else socket.onopen = open;
+  socket.onmessage = (event: MessageLike) => {
+    if (!isDone && typeof event.data === "string") handlers.onText(event.data);
+  };
+  socket.onclose = (event: CloseLike) => finish({ code: event.code, reason: event.reason });
+  // A close always follows an error; without a handler the `ws` package would throw.
+  socket.onerror = () => undefined;
+  return {
+    send: (text) => {
+      if (socket.readyState === OPEN) socket.send(text);
+    },
+    close: (code, reason) => {
+      // The owner does not wait for the peer's close frame: a dead peer never sends one.
+      finish({ code, reason });
+      socket.close(code, reason);
+    },
   };
 }

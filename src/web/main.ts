@@ -1,27 +1,25 @@
 /**
- * Starts the app. On a slow network the sequence is what a person waits for: this part is small and asks the hub while the
- * screens are still on their way.
+ * What the page runs first. On a slow network the sequence is what a person waits for: this part is tiny, and has a socket and
+ * what the device kept opened while the program is still on its way.
  */
-import { buildServices, startServices } from "./app/services.ts";
-import { registerServiceWorker } from "./platform/service-worker.ts";
-import { watchVisualViewport } from "./platform/visual-viewport.ts";
+import { hubBaseUrl } from "./app/base-url.ts";
+import { dialAhead } from "./app/dial-ahead.ts";
+import { parseRoute } from "./app/route.ts";
+import { readAppKey } from "./platform/app-key.ts";
+import { indexedStorage } from "./platform/indexed-storage.ts";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/controls.css";
 
-async function start(): Promise<void> {
-  // Read first, while the rest is still coming.
-  void import("react-dom/client");
-  const screens = import("./app/mount.tsx");
-  watchVisualViewport();
-  const services = buildServices();
-  const started = startServices(services);
-  const { mount } = await screens;
-  await started.restored;
-  mount(services);
-  await started.checked;
-  // Without a service worker (plain HTTP) the app works online only; diagnostics says so.
-  await registerServiceWorker().catch(() => undefined);
-}
-
-void start();
+const storage = indexedStorage();
+const key = readAppKey();
+const { screen } = parseRoute(location.hash);
+const ahead =
+  key !== undefined && screen === "session"
+    ? dialAhead(hubBaseUrl(), key, { fetch: (url, init) => fetch(url, init), WebSocket })
+    : Promise.resolve(undefined);
+if (key === undefined || screen === "pair") void import("./pair/pair-screen.tsx");
+// Read while the rest is still coming.
+void import("./app/react-root.ts");
+const screens = import("./app/mount.tsx");
+void import("./app/start.ts").then(({ start }) => start({ storage, ahead }, screens));

@@ -54,6 +54,28 @@ describe("session", () => {
     await expect.poll(() => isAtEnd(page), WAIT).toBe(true);
   });
 
+  it("lets go of the end though it has just moved there itself", async () => {
+    const { session, open } = stage();
+    for (let index = 0; index < 40; index += 1) session.text(`message ${index}`, `m${index}`);
+    const page = await open("Pixel");
+    await page.getByText("message 39").waitFor();
+    await expect.poll(() => isAtEnd(page), WAIT).toBe(true);
+    // A reader's wheel between that move and the browser's word of it.
+    await page.locator(".transcript").evaluate((list) => {
+      const watch = new MutationObserver(() => {
+        if (list.textContent?.includes("message 40") !== true) return;
+        watch.disconnect();
+        list.dispatchEvent(new WheelEvent("wheel", { deltaY: -100 }));
+      });
+      watch.observe(list, { childList: true, subtree: true, characterData: true });
+    });
+    session.text("message 40", "m40");
+    const back = page.getByRole("button", { name: "To the end" });
+    await back.waitFor();
+    await page.waitForTimeout(300);
+    expect(await back.count()).toBe(1);
+  });
+
   it("never runs what an agent writes: HTML is text, links ask first, images are not fetched", async () => {
     const { session, open, hub } = stage();
     fillSession(session);
@@ -101,7 +123,7 @@ describe("session", () => {
     const isWide = (): Promise<boolean> => body.evaluate((element) => element.scrollWidth > element.clientWidth);
     expect(await isWide()).toBe(false);
     await page.locator(".diff").getByRole("button", { name: "Wrap" }).click();
-    await expect.poll(isWide).toBe(true);
+    await expect.poll(isWide, WAIT).toBe(true);
   });
 
   it("groups look-ups, folds thoughts and pins the plan", async () => {
@@ -180,6 +202,63 @@ describe("session", () => {
       location.hash = "#/";
     });
     await page.getByText("Fix hanging clients").waitFor();
+  });
+
+  it("dials while the program is on its way: one socket, and none is missed where that fails", async () => {
+    const { session, hub, open } = stage();
+    session.text("kept nowhere");
+    const page = await open("Pixel");
+    const sockets: string[] = [];
+    page.on("websocket", (socket) => sockets.push(socket.url()));
+    const live = page.locator('.session[data-attach="live"]');
+    let isProgramThere = false;
+    let wasDialedBefore = false;
+    await page.route(/\/assets\/core-/, async (route) => {
+      await expect.poll(() => sockets.length, WAIT).toBe(1);
+      wasDialedBefore = !isProgramThere;
+      isProgramThere = true;
+      await route.continue();
+    });
+    await page.evaluate(() => navigator.serviceWorker.getRegistration().then((worker) => worker?.unregister()));
+    await page.goto("about:blank");
+    await page.goto(`${hub.url}#/session/s1`);
+    await live.waitFor();
+    await page.getByText("kept nowhere").waitFor();
+    expect(wasDialedBefore).toBe(true);
+    expect(sockets.length).toBe(1);
+    await page.unroute(/\/assets\/core-/);
+    let refused = 0;
+    await page.route(/api\/ws-ticket/, (route) => {
+      refused += 1;
+      return refused === 1 ? route.abort() : route.continue();
+    });
+    await page.reload();
+    await live.waitFor();
+    expect(refused).toBeGreaterThan(1);
+  });
+
+  it("starts at the end of a long session, and goes back to where the reader was", async () => {
+    const { session, open, hub } = stage();
+    for (let index = 0; index < 300; index += 1) session.text(`message ${index}`, `m${index}`);
+    const page = await open("Pixel");
+    await page.getByText("message 299").waitFor();
+    await expect.poll(() => isAtEnd(page), WAIT).toBe(true);
+    // The rows before the first screenful are there, though nobody has seen them.
+    await page.locator(".transcript").hover();
+    await page.mouse.wheel(0, -900);
+    await page.getByText("message 280", { exact: true }).waitFor();
+    const first = (): Promise<number> =>
+      page.locator(".transcript").evaluate((list) => {
+        const { top } = list.getBoundingClientRect();
+        const row = [...list.querySelectorAll(".row")].find((each) => each.getBoundingClientRect().bottom > top);
+        return Number(/message (\d+)/.exec(row?.textContent ?? "")?.[1]);
+      });
+    const place = await first();
+    await page.goto(`${hub.url}#/`);
+    await page.locator(".home").waitFor();
+    await page.goto(`${hub.url}#/session/s1`);
+    // Rows are measured anew: near enough to find the place again.
+    await expect.poll(async () => Math.abs((await first()) - place), WAIT).toBeLessThan(6);
   });
 
   it("renames, exports and shows files", async () => {

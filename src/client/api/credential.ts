@@ -1,5 +1,6 @@
 /** How a client proves who it is over HTTP. Sockets and event streams of the app use one-use tickets instead. */
 import { isObject, stringAt } from "../../protocol/json.ts";
+import { KEY_HEADER } from "../../protocol/key-header.ts";
 import type { Fetch } from "./http.ts";
 
 export interface Credential {
@@ -7,9 +8,6 @@ export interface Credential {
   /** After a 401: true when the call is worth one more try. */
   renew(): Promise<boolean>;
 }
-
-/** The random key of the hub's own app: the cookie alone is not enough, it goes to every port of the host (contract §2). */
-export const KEY_HEADER = "X-Acp-Hub-Key";
 
 /** Cookie (sent by the browser itself) plus the key. */
 export function cookieCredential(key: () => string | undefined): Credential {

@@ -2,12 +2,12 @@
 import { lazy, type ReactElement, Suspense } from "react";
 import { HomeScreen, useIsWide } from "../home/home-screen.tsx";
 import { LinkDialogProvider } from "../markdown/link-dialog.tsx";
-import { PairScreen } from "../pair/pair-screen.tsx";
 import { SessionScreen } from "../session/session-screen.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { late } from "../ui/late.tsx";
 import { ErrorBoundary } from "./error-boundary.tsx";
 import { ServicesContext, useObservable, useServices } from "./hooks.ts";
-import type { Route } from "./router.ts";
+import type { Route } from "./route.ts";
 import type { Services } from "./services.ts";
 import { Shortcuts } from "./shortcuts.tsx";
 import { UpdateBanner } from "./update-banner.tsx";
@@ -21,6 +21,7 @@ const FilesScreen = lazy(async () => ({ default: (await import("../files/files-s
 const NotificationsScreen = lazy(async () => ({
   default: (await import("../notifications/notifications-screen.tsx")).NotificationsScreen,
 }));
+const PairScreen = late(async () => (await import("../pair/pair-screen.tsx")).PairScreen);
 const SettingsScreen = lazy(async () => ({ default: (await import("./settings-screen.tsx")).SettingsScreen }));
 
 export function App({ services }: { readonly services: Services }): ReactElement {

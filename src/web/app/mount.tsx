@@ -1,7 +1,9 @@
 /** Puts the screens on the page. */
-import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
+import { createRoot } from "./react-root.ts";
 import type { Services } from "./services.ts";
+
+export { fetchLateParts } from "../ui/late.tsx";
 
 export function mount(services: Services): void {
   const root = document.getElementById("root");

@@ -5,6 +5,7 @@ import {
   HubApi,
   HubClient,
   HubEvents,
+  overWebSocket,
   systemClock,
   ticketDial,
   webSocketFactory,
@@ -14,10 +15,11 @@ import { Notifier } from "../notifications/notifier.ts";
 import { SeenReporter } from "../notifications/seen-reporter.ts";
 import { PushWishes } from "../notifications/wishes.ts";
 import { readAppKey } from "../platform/app-key.ts";
-import { indexedStorage } from "../platform/indexed-storage.ts";
 import { watchPage } from "../platform/page-life.ts";
 import { uniqueId } from "../platform/unique-id.ts";
 import { AccessStore } from "./access.ts";
+import { hubBaseUrl } from "./base-url.ts";
+import { type AheadSocket, dialingWith } from "./dial-ahead.ts";
 import { HomeStore } from "./home-store.ts";
 import { Router } from "./router.ts";
 import { SessionKeeper } from "./session-keeper.ts";
@@ -38,22 +40,21 @@ export interface Services {
   readonly seen: SeenReporter;
 }
 
-/** Where the hub lives: the folder this page was served from. */
-export function hubBaseUrl(): string {
-  return new URL("./", location.href.replace(/#.*$/, "")).href;
+/** What the page has opened before there was a program. */
+export interface Opened {
+  readonly storage: ClientStorage;
+  readonly ahead: AheadSocket;
 }
 
-export function buildServices(): Services {
+export function buildServices({ storage, ahead }: Opened): Services {
   const clock = systemClock;
-  const storage = indexedStorage();
   const api = new HubApi({
     baseUrl: hubBaseUrl(),
     fetch: (url, init) => fetch(url, init),
     credential: cookieCredential(readAppKey),
   });
   const client = new HubClient({
-    dial: ticketDial(api),
-    openSocket: webSocketFactory(WebSocket),
+    ...dialingWith(ahead, overWebSocket, { dial: ticketDial(api), openSocket: webSocketFactory(WebSocket) }),
     clock,
     clientInfo: { name: "acp-hub-web", title: "acp-hub app", version: VERSION },
     storage,
@@ -134,6 +135,8 @@ function wake({ access, client, events, home }: Services): void {
 export interface Started {
   /** What the device kept is there to be shown. */
   readonly restored: Promise<void>;
+  /** There is something of the session to be read that the page is opened on; at once where it is opened on none. */
+  readonly hasContent: Promise<void>;
   /** The hub has said who we are, or cannot be reached. */
   readonly checked: Promise<void>;
 }
@@ -142,13 +145,14 @@ export interface Started {
 export function startServices(services: Services): Started {
   const { access, keeper, router, seen } = services;
   seen.start();
-  if (access.access.value.kind === "checking") {
-    const route = router.route.value;
-    // First of all: a browser has few connections, and the session is what takes the most steps.
-    if (route.screen === "session") keeper.warm(route.sessionId, route.instanceId);
-    begin(services);
-  }
-  return { restored: restore(services), checked: access.check() };
+  const route = router.route.value;
+  const isTrusted = access.access.value.kind === "checking";
+  // First of all: a browser has few connections, and the session is what takes the most steps.
+  const hasContent =
+    isTrusted && route.screen === "session" ? keeper.warm(route.sessionId, route.instanceId) : Promise.resolve();
+  // In a task of its own: the socket's first words go out before.
+  if (isTrusted) setTimeout(() => begin(services));
+  return { restored: restore(services), hasContent, checked: access.check() };
 }
 
 async function restore({ home, client, notifier }: Services): Promise<void> {

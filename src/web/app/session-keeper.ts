@@ -2,7 +2,15 @@
  * Which sessions are attached, and what the device keeps of them. A session is attached while a screen shows it or a prompt
  * for it is on its way; the connection is up while any is, and goes a little later, so that a step back is free.
  */
-import type { ClientStorage, Clock, HubClient, SavedSession, SessionClient, Unsubscribe } from "../../client/index.ts";
+import type {
+  AttachState,
+  ClientStorage,
+  Clock,
+  HubClient,
+  SavedSession,
+  SessionClient,
+  Unsubscribe,
+} from "../../client/index.ts";
 import { stringAt } from "../../protocol/json.ts";
 
 const PREFIX = "session/";
@@ -18,6 +26,9 @@ const LINGER_MS = 20_000;
 
 /** Longer than the screens take to come over a slow network. */
 const WARM_MS = 30_000;
+
+/** A session in one of these may have its text in a moment. */
+const WAITING: ReadonlySet<AttachState["kind"]> = new Set(["detached", "attaching"]);
 
 interface Hold {
   count: number;
@@ -71,9 +82,21 @@ export class SessionKeeper {
     return this.#holds.get(sessionId)?.session;
   }
 
-  /** Loads a session that a screen will hold in a moment. */
-  warm(sessionId: string, instanceId?: string): void {
-    this.#clock.after(WARM_MS, this.hold(sessionId, instanceId).release);
+  /** Loads a session that a screen will hold in a moment. Resolves when it has something to show, or never will. */
+  async warm(sessionId: string, instanceId?: string): Promise<void> {
+    const { ready, release } = this.hold(sessionId, instanceId);
+    this.#clock.after(WARM_MS, release);
+    const { view } = await ready;
+    await new Promise<void>((resolve) => {
+      const look = (): void => {
+        const { attach, transcript } = view.value;
+        if (transcript.items.length === 0 && WAITING.has(attach.kind)) return;
+        unsubscribe();
+        resolve();
+      };
+      const unsubscribe = view.subscribe(look);
+      look();
+    });
   }
 
   /** Writes what is not yet written: the page may not come back. */

@@ -1,15 +1,10 @@
-/** The open questions of a session, above the composer. The transcript stays in sight: people decide with context. */
-import { type ReactElement, useCallback, useEffect, useState } from "react";
-import { type InteractionCard, type SettledCard, shownCards } from "../../client/index.ts";
+/** Where the open questions of a session stand. What shows them comes when there is one, or in a quiet moment before. */
+import { type ReactElement, useEffect, useState } from "react";
+import { type SettledCard, shownCards } from "../../client/index.ts";
 import { useObservable, useServices } from "../app/hooks.ts";
-import { Icon } from "../ui/icon.tsx";
-import { IconButton } from "../ui/icon-button.tsx";
-import { VisibleText } from "../ui/visible-text.tsx";
-import { type AlikeItem, alikeItems, alikeOffers } from "./alike.ts";
-import { AlikeCard } from "./alike-card.tsx";
-import { knownCard } from "./known-card.ts";
-import { questionTitle, readQuestion, settledText } from "./question.ts";
-import { QuestionCard } from "./question-card.tsx";
+import { late } from "../ui/late.tsx";
+
+const SheetBody = late(async () => (await import("./sheet-body.tsx")).SheetBody);
 
 /** How long a settled question says who settled it before it folds away. */
 const SETTLED_MS = 6000;
@@ -24,105 +19,11 @@ export function ApprovalSheet({ sessionId, canAnswer }: ApprovalSheetProps): Rea
   const state = useObservable(client.interactions);
   const cards = shownCards(state, sessionId);
   const settled = useRecentlySettled(state.settled, sessionId);
-  const [shownId, setShownId] = useState<string>();
-  const [isFolded, setFolded] = useState(false);
-  const index = Math.max(
-    0,
-    cards.findIndex((card) => card.interactionId === shownId),
-  );
-  const card = cards[index];
-  const alike = useAlike(cards, card, canAnswer);
-  const [isBulk, setBulk] = useState(false);
-  const endBulk = useCallback(() => setBulk(false), []);
-  if (card === undefined && settled === undefined) return null;
-  return (
-    <section className="sheet" aria-label="Questions of the agent">
-      {settled !== undefined && (
-        <p className="settled-strip" role="status" key={settled.card.interactionId}>
-          <Icon name={settled.own === "lost" ? "info" : "check"} small />
-          <span className="truncate">
-            <VisibleText text={questionTitle(settled.card)} />
-          </span>
-          <strong>{settledText(settled.notice, settled.own)}</strong>
-        </p>
-      )}
-      {card !== undefined && (
-        <>
-          <SheetBar
-            cards={isBulk ? [card] : cards}
-            index={isBulk ? 0 : index}
-            isFolded={isFolded}
-            onShow={setShownId}
-            onFold={() => setFolded(!isFolded)}
-          />
-          {!isFolded && isBulk && <AlikeCard items={alike} onClose={endBulk} />}
-          {!isFolded && !isBulk && (
-            <>
-              {alike.length > 1 && (
-                <button type="button" className="alike-open" onClick={() => setBulk(true)}>
-                  <Icon name="checkAll" small /> Read {alike.length} alike, answer at once
-                </button>
-              )}
-              <QuestionCard key={card.interactionId} card={card} canAnswer={canAnswer} />
-            </>
-          )}
-        </>
-      )}
-    </section>
-  );
-}
-
-/** What can be answered together with the card that is shown. */
-function useAlike(
-  cards: readonly InteractionCard[],
-  card: InteractionCard | undefined,
-  canAnswer: boolean,
-): readonly AlikeItem[] {
-  const { client } = useServices();
-  if (!canAnswer || cards.length < 2) return [];
-  const items = cards.flatMap((each) => {
-    const question = readQuestion(each, knownCard(client, each));
-    return question.kind === "permission" ? [{ card: each, question }] : [];
-  });
-  const alike = alikeItems(items, card?.interactionId);
-  return alikeOffers(alike).length === 0 ? [] : alike;
-}
-
-interface SheetBarProps {
-  readonly cards: readonly InteractionCard[];
-  readonly index: number;
-  readonly isFolded: boolean;
-  readonly onShow: (interactionId: string) => void;
-  readonly onFold: () => void;
-}
-
-function SheetBar({ cards, index, isFolded, onShow, onFold }: SheetBarProps): ReactElement {
-  const show = (at: number): void => {
-    const card = cards[at];
-    if (card !== undefined) onShow(card.interactionId);
-  };
-  return (
-    <div className="sheet-bar">
-      <button type="button" className="sheet-fold" aria-expanded={!isFolded} onClick={onFold}>
-        <Icon name="chevron" small />
-        <strong>Needs you</strong>
-      </button>
-      {cards.length > 1 && (
-        <div className="pager">
-          <IconButton icon="arrowUp" label="Previous question" disabled={index === 0} onClick={() => show(index - 1)} />
-          <span aria-live="polite">
-            {index + 1} of {cards.length}
-          </span>
-          <IconButton
-            icon="arrowDown"
-            label="Next question"
-            disabled={index === cards.length - 1}
-            onClick={() => show(index + 1)}
-          />
-        </div>
-      )}
-    </div>
-  );
+  const [wasNeeded, setNeeded] = useState(false);
+  const isNeeded = wasNeeded || cards.length > 0 || settled !== undefined;
+  // From then on it stays: it knows which question was shown, and whether it was folded away.
+  if (isNeeded && !wasNeeded) setNeeded(true);
+  return isNeeded ? <SheetBody cards={cards} settled={settled} canAnswer={canAnswer} /> : null;
 }
 
 /** The latest settlement of this session, for a few seconds after it came. */

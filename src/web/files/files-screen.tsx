@@ -2,7 +2,7 @@
 import { type ReactElement, useEffect, useState } from "react";
 import type { FileEntry } from "../../client/index.ts";
 import { useLoaded, useServices } from "../app/hooks.ts";
-import { hrefOf } from "../app/router.ts";
+import { hrefOf } from "../app/route.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Page } from "../ui/page.tsx";

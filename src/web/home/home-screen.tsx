@@ -6,14 +6,16 @@ import { useNow, useObservable, useServices } from "../app/hooks.ts";
 import { useRights } from "../session/use-rights.ts";
 import { Icon } from "../ui/icon.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
+import { late } from "../ui/late.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { atTime } from "../ui/time.ts";
 import { HistoryList } from "./history-list.tsx";
 import { HubChip } from "./hub-chip.tsx";
 import { LiveLists, liveSessions } from "./live-lists.tsx";
 import { NeedsYou } from "./needs-you.tsx";
-import { NewSession } from "./new-session.tsx";
 import "./home.css";
+
+const NewSession = late(async () => (await import("./new-session.tsx")).NewSession);
 
 export interface HomeScreenProps {
   /** The session shown beside the list on wide screens. */

@@ -2,14 +2,16 @@
 import { type ReactElement, useState } from "react";
 import type { InteractionCard } from "../../client/index.ts";
 import { type HomeState, instanceOf, sessionAt } from "../app/home-store.ts";
-import { hrefOf } from "../app/router.ts";
+import { hrefOf } from "../app/route.ts";
 import { questionTitle } from "../approval/question.ts";
-import { QuestionCard } from "../approval/question-card.tsx";
 import { useRights } from "../session/use-rights.ts";
 import { Icon } from "../ui/icon.tsx";
+import { late } from "../ui/late.tsx";
 import { baseName } from "../ui/path.ts";
 import { ago } from "../ui/time.ts";
 import { VisibleText } from "../ui/visible-text.tsx";
+
+const QuestionCard = late(async () => (await import("../approval/question-card.tsx")).QuestionCard);
 
 export interface NeedsYouProps {
   readonly cards: readonly InteractionCard[];

@@ -2,7 +2,7 @@
 import type { ReactElement } from "react";
 import type { LastLine } from "../../client/index.ts";
 import type { TurnState } from "../../protocol/hub-methods.ts";
-import { hrefOf } from "../app/router.ts";
+import { hrefOf } from "../app/route.ts";
 import { Icon } from "../ui/icon.tsx";
 import { baseName } from "../ui/path.ts";
 import { ago, lasted } from "../ui/time.ts";

@@ -8,7 +8,8 @@ import { HUB, type TurnNotice } from "../../protocol/hub-methods.ts";
 import { readTurnNotice } from "../../protocol/notices.ts";
 import { hushOf, NO_PREFERENCES, type PushKind } from "../../protocol/push-preferences.ts";
 import type { HomeStore } from "../app/home-store.ts";
-import { hrefOf, type Router } from "../app/router.ts";
+import { hrefOf } from "../app/route.ts";
+import type { Router } from "../app/router.ts";
 import { questionTitle } from "../approval/question.ts";
 import type { PushWishes } from "./wishes.ts";
 

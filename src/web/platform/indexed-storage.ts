@@ -1,5 +1,6 @@
 /** The client's storage on IndexedDB. Where the browser has none (private windows), it forgets with the page. */
-import { type ClientStorage, memoryStorage } from "../../client/index.ts";
+// Not by the client's front: the page opens it before there is a client.
+import { type ClientStorage, memoryStorage } from "../../client/ports.ts";
 
 const DATABASE = "acp-hub";
 const STORE = "values";

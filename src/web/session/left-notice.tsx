@@ -2,7 +2,7 @@
 import type { ReactElement } from "react";
 import { placeOf, successorOf } from "../app/home-store.ts";
 import { useObservable, useServices } from "../app/hooks.ts";
-import { hrefOf } from "../app/router.ts";
+import { hrefOf } from "../app/route.ts";
 import { Icon } from "../ui/icon.tsx";
 
 export interface LeftNoticeProps {

@@ -6,11 +6,13 @@ import { stringAt } from "../../protocol/json.ts";
 import { instanceOf, sessionAt } from "../app/home-store.ts";
 import { useObservable, useServices } from "../app/hooks.ts";
 import { IconButton } from "../ui/icon-button.tsx";
+import { late } from "../ui/late.tsx";
 import { baseName } from "../ui/path.ts";
 import { AttendantsChip, typingText, useOwnDevice } from "./attendants.tsx";
 import { LinkChip } from "./link-chip.tsx";
 import type { LinkView } from "./link-state.ts";
-import { SessionMenu } from "./session-menu.tsx";
+
+const SessionMenu = late(async () => (await import("./session-menu.tsx")).SessionMenu);
 
 /** What of a session its header shows; its text is not among it, so that a stream leaves the header alone. */
 export type HeaderView = LinkView &

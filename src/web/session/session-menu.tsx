@@ -4,7 +4,7 @@ import type { SessionClient } from "../../client/index.ts";
 import type { TurnNotice } from "../../protocol/hub-methods.ts";
 import { isObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
 import { useObservable, useServices } from "../app/hooks.ts";
-import { hrefOf } from "../app/router.ts";
+import { hrefOf } from "../app/route.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import type { IconName } from "../ui/icon-paths.ts";

@@ -15,10 +15,12 @@ const PREFIX = "acp-hub-shell-";
 const CACHE = PREFIX + hash(SHELL.join("\n"));
 
 self.addEventListener("install", (event) => {
-  event.waitUntil(
-    caches.open(CACHE).then((cache) => cache.addAll(SHELL.map((path) => new Request(path, { cache: "reload" })))),
-  );
+  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(SHELL.map(requestOf))));
 });
+
+/** What is named by its content may come from the browser's own cache, where the page has just put it; the rest may not. */
+const requestOf = (path: string): Request =>
+  new Request(path, { cache: path.startsWith("assets/") ? "default" : "reload" });
 
 self.addEventListener("activate", (event) => {
   event.waitUntil(removeOldCaches().then(() => self.clients.claim()));

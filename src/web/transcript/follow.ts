@@ -43,18 +43,22 @@ export function useFollow(
   // Set on the element, not asked of the list: the list would keep on scrolling while it measures, against a reader's hand.
   const pin = useCallback(() => {
     const element = scroller.current;
-    if (following.current && element !== null) element.scrollTop = element.scrollHeight;
+    if (!following.current || element === null) return;
+    element.scrollTop = element.scrollHeight;
+    lastOffset.current = element.scrollTop;
   }, [scroller]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new row is the reason to move
   useLayoutEffect(pin, [pin, rowCount]);
-  usePinOnGrowth(scroller, pin);
+  usePinOnGrowth(scroller, rowCount > 0, pin);
   useUpwardMoves(scroller, isPressed, set);
 
   const onScroll = useCallback(
     (offset: number) => {
       const handle = list.current;
       if (handle === null) return;
+      // Our own move, told of a moment later: the reader may have left the end since.
+      if (Math.abs(offset - lastOffset.current) < 1) return;
       const isUp = offset < lastOffset.current - 1;
       lastOffset.current = offset;
       const isAtEnd = offset + handle.viewportSize >= handle.scrollSize - END_PX;
@@ -75,7 +79,8 @@ export function useFollow(
 }
 
 /** What grows without a new row (streamed text, colours, a smaller window) moves the end too. */
-function usePinOnGrowth(scroller: RefObject<HTMLElement | null>, pin: () => void): void {
+function usePinOnGrowth(scroller: RefObject<HTMLElement | null>, hasRows: boolean, pin: () => void): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the list stands in the scroller only when it has rows
   useEffect(() => {
     const element = scroller.current;
     if (element === null) return;
@@ -83,7 +88,7 @@ function usePinOnGrowth(scroller: RefObject<HTMLElement | null>, pin: () => void
     observer.observe(element);
     for (const child of element.children) observer.observe(child);
     return () => observer.disconnect();
-  }, [scroller, pin]);
+  }, [scroller, hasRows, pin]);
 }
 
 /** Wheel, touch and keys tell a reader's will before the position does. */

@@ -1,5 +1,5 @@
 /** The windowed list of a session: at most a few dozen rows exist, whatever its length. */
-import { type ReactElement, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactElement, type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import type { OutboxEntry, SessionClient, SessionView } from "../../client/index.ts";
 import { useObservable, useServices } from "../app/hooks.ts";
@@ -10,6 +10,7 @@ import { MessageRow } from "./message-row.tsx";
 import { NoteRow } from "./note-row.tsx";
 import { PendingRow } from "./pending-row.tsx";
 import { type Row, RowBuilder } from "./rows.ts";
+import { useTailFirst } from "./tail-first.ts";
 import { ToolCard, ToolGroup } from "./tool-card.tsx";
 import "./transcript.css";
 
@@ -41,17 +42,15 @@ export function Transcript({ session, view, entries, onEdit }: TranscriptProps):
     [entries],
   );
   const [builder] = useState(() => new RowBuilder());
-  const rows = useMemo(() => builder.build(view.transcript, waiting), [builder, view.transcript, waiting]);
+  const all = useMemo(() => builder.build(view.transcript, waiting), [builder, view.transcript, waiting]);
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
-  const place = places.get(view.sessionId);
+  const [place] = useState(() => places.get(view.sessionId));
+  const { rows, firstCount } = useTailFirst(all, place === undefined);
   const follow = useFollow(scroller, list, rows, place === undefined);
   const isShifted = useIsPrepended(rows);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only where the reader left off matters, once
-  useEffect(() => {
-    if (place !== undefined) list.current?.scrollTo(place);
-  }, []);
-  const isShort = rows.length < ROWS_MIN && view.hasEarlier && view.attach.kind === "live" && !view.isLoadingEarlier;
+  useReturn(list, place, rows.length > 0);
+  const isShort = all.length < ROWS_MIN && view.hasEarlier && view.attach.kind === "live" && !view.isLoadingEarlier;
   useEffect(() => {
     if (isShort) void session.loadEarlier();
   }, [isShort, session]);
@@ -65,20 +64,24 @@ export function Transcript({ session, view, entries, onEdit }: TranscriptProps):
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the transcript is read by keyboard */}
       <div className="transcript" ref={scroller} role="log" aria-label="Transcript" aria-live="off" tabIndex={0}>
         <ListHead view={view} onLoad={() => void session.loadEarlier()} />
-        <Virtualizer
-          ref={list}
-          scrollRef={scroller}
-          startMargin={HEAD_PX}
-          shift={isShifted}
-          data={rows}
-          onScroll={onScroll}
-        >
-          {(row) => (
-            <div className="row" key={row.key} data-row={row.key}>
-              <RowView row={row} view={view} entries={entries} showThoughts={showThoughts} onEdit={onEdit} />
-            </div>
-          )}
-        </Virtualizer>
+        {/* Not before there are rows: the first are drawn at once only by a list that begins with them. */}
+        {rows.length > 0 && (
+          <Virtualizer
+            ref={list}
+            scrollRef={scroller}
+            startMargin={HEAD_PX}
+            ssrCount={firstCount}
+            shift={isShifted}
+            data={rows}
+            onScroll={onScroll}
+          >
+            {(row) => (
+              <div className="row" key={row.key} data-row={row.key}>
+                <RowView row={row} view={view} entries={entries} showThoughts={showThoughts} onEdit={onEdit} />
+              </div>
+            )}
+          </Virtualizer>
+        )}
       </div>
       {rows.length === 0 && !view.hasEarlier && view.attach.kind === "live" && (
         <div className="empty transcript-empty">
@@ -137,6 +140,16 @@ function ListHead({ view, onLoad }: { readonly view: SessionView; readonly onLoa
       )}
     </div>
   );
+}
+
+/** Back to where the reader left off, once there is something to go back in. */
+function useReturn(list: RefObject<VirtualizerHandle | null>, place: number | undefined, hasRows: boolean): void {
+  const isDone = useRef(false);
+  useEffect(() => {
+    if (place === undefined || !hasRows || isDone.current) return;
+    isDone.current = true;
+    list.current?.scrollTo(place);
+  }, [list, place, hasRows]);
 }
 
 /** True in the one render in which rows came in front: then the list keeps its distance from the end. */

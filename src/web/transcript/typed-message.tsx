@@ -4,7 +4,7 @@ import { isText } from "../../client/index.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { instanceOf } from "../app/home-store.ts";
 import { useObservable, useServices } from "../app/hooks.ts";
-import { hrefOf } from "../app/router.ts";
+import { hrefOf } from "../app/route.ts";
 import { type Mention, mentionOf, pathOf } from "../composer/mentions.ts";
 import { Icon } from "../ui/icon.tsx";
 import { ContentBlocks } from "./content-blocks.tsx";

@@ -1,8 +1,17 @@
 /** Times as people say them. */
 
-const clockTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const dayAndMonth = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+/** Made when first used: each takes a slow phone some 20 ms, and they would all be made before anything is shown. */
+function formatter(options: Intl.DateTimeFormatOptions): (then: number) => string {
+  let format: Intl.DateTimeFormat | undefined;
+  return (then) => {
+    format ??= new Intl.DateTimeFormat(undefined, options);
+    return format.format(then);
+  };
+}
+
+const clockTime = formatter({ hour: "2-digit", minute: "2-digit" });
+const dayAndMonth = formatter({ day: "numeric", month: "short" });
+const full = formatter({ dateStyle: "medium", timeStyle: "short" });
 
 /** How long ago, short: "now", "4m", "3h", then the date. */
 export function ago(then: number, now: number): string {
@@ -11,7 +20,7 @@ export function ago(then: number, now: number): string {
   if (minutes < 1) return "now";
   if (minutes < 60) return `${minutes}m`;
   if (minutes < 24 * 60) return `${Math.floor(minutes / 60)}h`;
-  return dayAndMonth.format(then);
+  return dayAndMonth(then);
 }
 
 /** How long it has lasted, to the minute: "4m", "3h 5m", "2d 3h"; nothing in the first minute, and of what is to come. */
@@ -30,10 +39,10 @@ const joined = (large: number, unit: string, small: number, smallUnit: string): 
 export function atTime(then: number, now: number = Date.now()): string {
   if (then <= 0) return "";
   const isToday = new Date(then).toDateString() === new Date(now).toDateString();
-  return isToday ? clockTime.format(then) : `${dayAndMonth.format(then)} ${clockTime.format(then)}`;
+  return isToday ? clockTime(then) : `${dayAndMonth(then)} ${clockTime(then)}`;
 }
 
-export const fullTime = (then: number): string => (then <= 0 ? "never" : full.format(then));
+export const fullTime = (then: number): string => (then <= 0 ? "never" : full(then));
 
 /** "1:05" for a countdown of 65 s. */
 export function countdown(ms: number): string {
