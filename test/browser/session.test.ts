@@ -204,63 +204,6 @@ describe("session", () => {
     await page.getByText("Fix hanging clients").waitFor();
   });
 
-  it("dials while the program is on its way: one socket, and none is missed where that fails", async () => {
-    const { session, hub, open } = stage();
-    session.text("kept nowhere");
-    const page = await open("Pixel");
-    const sockets: string[] = [];
-    page.on("websocket", (socket) => sockets.push(socket.url()));
-    const live = page.locator('.session[data-attach="live"]');
-    let isProgramThere = false;
-    let wasDialedBefore = false;
-    await page.route(/\/assets\/core-/, async (route) => {
-      await expect.poll(() => sockets.length, WAIT).toBe(1);
-      wasDialedBefore = !isProgramThere;
-      isProgramThere = true;
-      await route.continue();
-    });
-    await page.evaluate(() => navigator.serviceWorker.getRegistration().then((worker) => worker?.unregister()));
-    await page.goto("about:blank");
-    await page.goto(`${hub.url}#/session/s1`);
-    await live.waitFor();
-    await page.getByText("kept nowhere").waitFor();
-    expect(wasDialedBefore).toBe(true);
-    expect(sockets.length).toBe(1);
-    await page.unroute(/\/assets\/core-/);
-    let refused = 0;
-    await page.route(/api\/ws-ticket/, (route) => {
-      refused += 1;
-      return refused === 1 ? route.abort() : route.continue();
-    });
-    await page.reload();
-    await live.waitFor();
-    expect(refused).toBeGreaterThan(1);
-  });
-
-  it("starts at the end of a long session, and goes back to where the reader was", async () => {
-    const { session, open, hub } = stage();
-    for (let index = 0; index < 300; index += 1) session.text(`message ${index}`, `m${index}`);
-    const page = await open("Pixel");
-    await page.getByText("message 299").waitFor();
-    await expect.poll(() => isAtEnd(page), WAIT).toBe(true);
-    // The rows before the first screenful are there, though nobody has seen them.
-    await page.locator(".transcript").hover();
-    await page.mouse.wheel(0, -900);
-    await page.getByText("message 280", { exact: true }).waitFor();
-    const first = (): Promise<number> =>
-      page.locator(".transcript").evaluate((list) => {
-        const { top } = list.getBoundingClientRect();
-        const row = [...list.querySelectorAll(".row")].find((each) => each.getBoundingClientRect().bottom > top);
-        return Number(/message (\d+)/.exec(row?.textContent ?? "")?.[1]);
-      });
-    const place = await first();
-    await page.goto(`${hub.url}#/`);
-    await page.locator(".home").waitFor();
-    await page.goto(`${hub.url}#/session/s1`);
-    // Rows are measured anew: near enough to find the place again.
-    await expect.poll(async () => Math.abs((await first()) - place), WAIT).toBeLessThan(6);
-  });
-
   it("renames, exports and shows files", async () => {
     const { session, hub, instance, open } = stage();
     session.text("hello");

@@ -14,6 +14,8 @@ export interface Follow {
   /** Rows that came since the reader left the end. */
   readonly newCount: number;
   readonly onScroll: (offset: number) => void;
+  /** The list has measured rows: what it took them for until then is not where the end is. */
+  readonly onResize: () => void;
   readonly toEnd: () => void;
 }
 
@@ -75,7 +77,7 @@ export function useFollow(
 
   const left = leftAt.current;
   const newCount = isFollowing || left === undefined ? 0 : rowCount - 1 - rows.findLastIndex((row) => row.key === left);
-  return { isFollowing, newCount, onScroll, toEnd };
+  return { isFollowing, newCount, onScroll, onResize: pin, toEnd };
 }
 
 /** What grows without a new row (streamed text, colours, a smaller window) moves the end too. */

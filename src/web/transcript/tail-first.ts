@@ -8,9 +8,11 @@ import { tailCount } from "./tail-count.ts";
 
 export interface TailFirst {
   readonly rows: readonly Row[];
-  /** How many rows the list is to draw without having measured any. */
-  readonly firstCount: number;
+  /** Rows the list is to draw wherever it thinks the reader is: it does not know before it has measured some. */
+  readonly drawn: readonly number[];
 }
+
+const NONE: readonly number[] = [];
 
 /** `isAtEnd`: the reader starts there; who comes back to a place in the middle needs everything at once. */
 export function useTailFirst(all: readonly Row[], isAtEnd: boolean): TailFirst {
@@ -24,6 +26,7 @@ export function useTailFirst(all: readonly Row[], isAtEnd: boolean): TailFirst {
     });
     return () => cancelAnimationFrame(frame);
   }, [hasRows]);
-  const tail = isPainted ? 0 : tailCount(all, window.innerHeight);
-  return { rows: isPainted ? all : all.slice(-tail), firstCount: tail };
+  if (isPainted) return { rows: all, drawn: NONE };
+  const tail = tailCount(all, window.innerHeight);
+  return { rows: all.slice(all.length - tail), drawn: Array.from({ length: tail }, (_, index) => index) };
 }

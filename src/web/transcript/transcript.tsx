@@ -1,5 +1,5 @@
 /** The windowed list of a session: at most a few dozen rows exist, whatever its length. */
-import { type ReactElement, type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactElement, useEffect, useMemo, useRef, useState } from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import type { OutboxEntry, SessionClient, SessionView } from "../../client/index.ts";
 import { useObservable, useServices } from "../app/hooks.ts";
@@ -9,6 +9,7 @@ import { useFollow } from "./follow.ts";
 import { MessageRow } from "./message-row.tsx";
 import { NoteRow } from "./note-row.tsx";
 import { PendingRow } from "./pending-row.tsx";
+import { placeIn, remember, useReturn } from "./place.ts";
 import { type Row, RowBuilder } from "./rows.ts";
 import { useTailFirst } from "./tail-first.ts";
 import { ToolCard, ToolGroup } from "./tool-card.tsx";
@@ -22,10 +23,6 @@ const NEAR_TOP_PX = 300;
 
 /** Fewer rows may not fill a screen: many events can be one folded row. */
 const ROWS_MIN = 30;
-
-/** Where a reader was, per session, for as long as the page lives. */
-const places = new Map<string, number>();
-const PLACES_MAX = 50;
 
 export interface TranscriptProps {
   readonly session: SessionClient;
@@ -45,18 +42,18 @@ export function Transcript({ session, view, entries, onEdit }: TranscriptProps):
   const all = useMemo(() => builder.build(view.transcript, waiting), [builder, view.transcript, waiting]);
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
-  const [place] = useState(() => places.get(view.sessionId));
-  const { rows, firstCount } = useTailFirst(all, place === undefined);
+  const [place] = useState(() => placeIn(view.sessionId));
+  const { rows, drawn } = useTailFirst(all, place === undefined);
   const follow = useFollow(scroller, list, rows, place === undefined);
   const isShifted = useIsPrepended(rows);
-  useReturn(list, place, rows.length > 0);
+  useReturn(list, place, rows);
   const isShort = all.length < ROWS_MIN && view.hasEarlier && view.attach.kind === "live" && !view.isLoadingEarlier;
   useEffect(() => {
     if (isShort) void session.loadEarlier();
   }, [isShort, session]);
   const onScroll = (offset: number): void => {
     follow.onScroll(offset);
-    remember(view.sessionId, offset, list.current);
+    remember(view.sessionId, { offset, headPx: HEAD_PX, rows }, list.current);
     if (offset < NEAR_TOP_PX && !follow.isFollowing) void session.loadEarlier();
   };
   return (
@@ -70,10 +67,11 @@ export function Transcript({ session, view, entries, onEdit }: TranscriptProps):
             ref={list}
             scrollRef={scroller}
             startMargin={HEAD_PX}
-            ssrCount={firstCount}
+            keepMounted={drawn}
             shift={isShifted}
             data={rows}
             onScroll={onScroll}
+            onResize={follow.onResize}
           >
             {(row) => (
               <div className="row" key={row.key} data-row={row.key}>
@@ -142,16 +140,6 @@ function ListHead({ view, onLoad }: { readonly view: SessionView; readonly onLoa
   );
 }
 
-/** Back to where the reader left off, once there is something to go back in. */
-function useReturn(list: RefObject<VirtualizerHandle | null>, place: number | undefined, hasRows: boolean): void {
-  const isDone = useRef(false);
-  useEffect(() => {
-    if (place === undefined || !hasRows || isDone.current) return;
-    isDone.current = true;
-    list.current?.scrollTo(place);
-  }, [list, place, hasRows]);
-}
-
 /** True in the one render in which rows came in front: then the list keeps its distance from the end. */
 function useIsPrepended(rows: readonly Row[]): boolean {
   const before = useRef<readonly Row[]>(rows);
@@ -161,13 +149,4 @@ function useIsPrepended(rows: readonly Row[]): boolean {
     before.current = rows;
   }, [rows]);
   return isPrepended;
-}
-
-function remember(sessionId: string, offset: number, list: VirtualizerHandle | null): void {
-  if (list === null) return;
-  places.delete(sessionId);
-  const isAtEnd = offset + list.viewportSize >= list.scrollSize - 40;
-  if (!isAtEnd) places.set(sessionId, offset);
-  const oldest = places.keys().next().value;
-  if (places.size > PLACES_MAX && oldest !== undefined) places.delete(oldest);
 }
