@@ -92,8 +92,11 @@ export class HubClient {
     if (known !== undefined) return known;
     const session = this.#add(sessionId(id), options);
     this.#preparing.add(session);
-    await prepare?.(session);
-    this.#preparing.delete(session);
+    try {
+      await prepare?.(session);
+    } finally {
+      this.#preparing.delete(session);
+    }
     if (this.session(id) === session) this.#attachAll();
     return session;
   }

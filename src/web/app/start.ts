@@ -14,6 +14,12 @@ const CONTENT_MS = 250;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** The page runs its script as soon as that is there: its own end may come later. */
+const pageRead = (): Promise<void> =>
+  document.readyState === "loading"
+    ? new Promise((resolve) => document.addEventListener("DOMContentLoaded", () => resolve(), { once: true }))
+    : Promise.resolve();
+
 export async function start(opened: Opened, coming: Promise<Screens>): Promise<void> {
   watchVisualViewport();
   const services = buildServices(opened);
@@ -23,6 +29,7 @@ export async function start(opened: Opened, coming: Promise<Screens>): Promise<v
   const screens = await coming;
   await started.restored;
   await Promise.race([started.hasContent, pause(CONTENT_MS)]);
+  await pageRead();
   screens.mount(services);
   await started.checked;
   screens.fetchLateParts();
