@@ -101,7 +101,10 @@ export class Hub {
   readonly observers: Set<(instance: Instance, observation: MirrorObservation) => void> = new Set();
   readonly metrics: HubMetrics = new HubMetrics();
   readonly #scheduler: Scheduler;
-  readonly #startedAt: number;
+  /** Epoch milliseconds, for people. */
+  readonly startedAt: number;
+  /** The same moment on the clock that only grows, for what is measured. */
+  readonly #startedTick: number;
   readonly #links: LinkServer;
   readonly #wide: HubWide;
   #apps: FastifyInstance[] = [];
@@ -112,7 +115,8 @@ export class Hub {
   constructor(options: HubOptions) {
     this.options = options;
     this.#scheduler = options.scheduler ?? systemScheduler;
-    this.#startedAt = this.#scheduler.monotonic();
+    this.startedAt = this.#scheduler.now();
+    this.#startedTick = this.#scheduler.monotonic();
     this.sockets = new Sockets(options.limits, this.#scheduler);
     this.streams = new EventStreams(options.limits.connectionsPerDevice);
     this.history = options.store === undefined ? undefined : new History(options.store);
@@ -161,11 +165,7 @@ export class Hub {
   }
 
   get isStarting(): boolean {
-    return this.#scheduler.monotonic() - this.#startedAt < STARTING_MS;
-  }
-
-  get startedAt(): number {
-    return this.#startedAt;
+    return this.#scheduler.monotonic() - this.#startedTick < STARTING_MS;
   }
 
   /** Every route on the network (`GET /api/instances`) and what it needs; undefined: nothing. */
@@ -340,7 +340,7 @@ export class Hub {
       basePath,
       tls: tls !== undefined,
       version,
-      startedAt: this.#startedAt,
+      startedAt: this.startedAt,
     };
     const temporary = `${paths.hubInfo}.${process.pid}`;
     await writeFile(temporary, `${JSON.stringify(info)}\n`, { mode: 0o600 });

@@ -101,6 +101,10 @@ describe("the command line beside a hub", () => {
       instances: 1,
     });
     expect(statusText?.stdout).toContain(stage.url);
+    // In a minute at most, of a hub that these tests started; of its own API the same.
+    expect(statusText?.stdout).toMatch(/started (\d+s ago|1m ago)/);
+    const { startedAt } = (await stage.api("GET", "/api/hub")).body as { startedAt: number };
+    expect(Math.abs(Date.now() - startedAt)).toBeLessThan(120_000);
     editor.close();
   });
 
