@@ -81,9 +81,11 @@ describe("accessibility and policy", () => {
     const page = await open("Pixel", look);
     await page.getByRole("button", { name: /Edit pool\.ts/ }).click();
     await page.locator(".diff-line").first().waitFor();
+    found.push(...(await violations(page, "session")));
+    await page.getByRole("button", { name: "To the end" }).click();
     await page.getByRole("button", { name: /Run the tests/ }).click();
     await page.locator(".terminal").waitFor();
-    found.push(...(await violations(page, "session")));
+    found.push(...(await violations(page, "output")));
     await page.getByRole("button", { name: "Find in output" }).click();
     await page.keyboard.type("test");
     await page.locator("mark.found").first().waitFor();
@@ -141,16 +143,19 @@ describe("accessibility and policy", () => {
     const page = await open("Pixel");
     const found: string[] = [];
     const look = async (name: string): Promise<void> => {
-      await page.waitForTimeout(100);
       for (const each of await page.evaluate(tooSmall)) found.push(`${name}: ${each}`);
     };
+    await page.getByRole("button", { name: /Run the tests/ }).waitFor();
     await look("session");
-    for (const name of [/Edit pool\.ts/, /Run the tests/]) {
-      await page.getByRole("button", { name }).click();
-      await page.locator(".tool-details figure").first().waitFor();
-      await look(String(name));
-    }
+    await page.getByRole("button", { name: /Edit pool\.ts/ }).click();
+    await page.locator(".diff-line").first().waitFor();
+    await look("diff");
+    await page.getByRole("button", { name: "To the end" }).click();
+    await page.getByRole("button", { name: /Run the tests/ }).click();
+    await page.locator(".terminal").waitFor();
+    await look("output");
     await page.getByRole("button", { name: "Find in output" }).click();
+    await page.getByLabel("Find in output", { exact: true }).and(page.locator("input")).waitFor();
     await look("find");
     void session.ask("session/request_permission", COMMAND_ASK);
     await page.locator(".option").first().waitFor();

@@ -72,7 +72,8 @@ describe("session", () => {
     session.text("message 40", "m40");
     const back = page.getByRole("button", { name: "To the end" });
     await back.waitFor();
-    await page.waitForTimeout(300);
+    // The browser's word comes with the next frame.
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
     expect(await back.count()).toBe(1);
   });
 
@@ -97,6 +98,7 @@ describe("session", () => {
     const page = await open("Pixel");
     await page.getByRole("button", { name: /Edit pool\.ts/ }).click();
     await page.locator(".diff-line.added .word").first().waitFor();
+    await page.getByRole("button", { name: "To the end" }).click();
     await page.getByRole("button", { name: /Run the tests/ }).click();
     const terminal = page.locator(".terminal pre");
     await terminal.getByText("✓").waitFor();

@@ -1,11 +1,26 @@
 /**
  * Sticks to the end only while the reader is there. Any movement up ends it at once; reaching the end begins it again.
+ *
+ * What the reader opens goes before the end: it grows downwards from where it was touched, and if the end leaves the screen by
+ * that, the session is followed no more, though it be written at that moment: who opens something wants to read it. Closed again,
+ * it brings the end back, and the session is followed as before.
+ *
+ * All this happens in the frame in which the size changes, before it is painted: a tap never meets what has just moved away.
  */
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import type { VirtualizerHandle } from "virtua";
+import { HeldPlace } from "./held-place.ts";
+import { ReadingPlace } from "./reading-place.ts";
 
 /** Nearer than this to the end is at the end: sub-pixel sizes and late images would lose the reader otherwise. */
 const END_PX = 32;
+
+/** Less than what the list draws beyond the screen. */
+const FAR_PX = 100;
+
+/** Nearer is in place: a screen has no smaller steps. */
+const LEAST_PX = 0.5;
 
 const UP_KEYS = new Set(["ArrowUp", "PageUp", "Home"]);
 
@@ -14,7 +29,7 @@ export interface Follow {
   /** Rows that came since the reader left the end. */
   readonly newCount: number;
   readonly onScroll: (offset: number) => void;
-  /** The list has measured rows: what it took them for until then is not where the end is. */
+  /** The list or the screen has another size, and nothing of it is painted yet. */
   readonly onResize: () => void;
   readonly toEnd: () => void;
 }
@@ -30,15 +45,18 @@ export function useFollow(
   const [isFollowing, setFollowing] = useState(startsAtEnd);
   /** The last row when the reader left the end: what stands after it is new, what is put in front is not. */
   const leftAt = useRef<string>(undefined);
-  const lastKey = useRef<string>(undefined);
-  lastKey.current = rows.at(-1)?.key;
   const lastOffset = useRef(0);
   const isPressed = useRef(false);
+  const { isTelling, tell } = useTelling();
+  const [held] = useState(() => new HeldPlace());
+  const [reading] = useState(() => new ReadingPlace());
+  const rowsNow = useRef(rows);
+  rowsNow.current = rows;
 
   const set = useCallback((next: boolean) => {
     if (following.current === next) return;
     following.current = next;
-    leftAt.current = lastKey.current;
+    leftAt.current = rowsNow.current.at(-1)?.key;
     setFollowing(next);
   }, []);
 
@@ -52,45 +70,91 @@ export function useFollow(
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new row is the reason to move
   useLayoutEffect(pin, [pin, rowCount]);
-  usePinOnGrowth(scroller, rowCount > 0, pin);
   useUpwardMoves(scroller, isPressed, set);
+  useTouches(scroller, held);
+
+  const onResize = useCallback(() => {
+    const [element, handle] = [scroller.current, list.current];
+    if (element === null || handle === null) return;
+    const isTouched = held.hasGrown();
+    // What grows without a new row (streamed text, colours, a smaller window) moves the end too.
+    if (following.current && !isTouched) pin();
+    else {
+      const drift = held.drift() ?? reading.drift(handle, rowsNow.current, element.scrollTop) ?? 0;
+      if (Math.abs(drift) >= LEAST_PX) {
+        // It has to see its own move, too, or it draws no other rows until there is one more.
+        if (element.scrollTop !== handle.scrollOffset) tell(element);
+        element.scrollTop += drift;
+        tell(element);
+      }
+      if (isTouched) set(showsEnd(element));
+    }
+    if (Math.abs(element.scrollTop - handle.scrollOffset) > FAR_PX) tell(element);
+    lastOffset.current = element.scrollTop;
+    held.settle();
+    reading.note(handle, rowsNow.current, element.scrollTop);
+  }, [scroller, list, held, reading, set, pin, tell]);
 
   const onScroll = useCallback(
     (offset: number) => {
       const handle = list.current;
-      if (handle === null) return;
+      if (handle === null || isTelling.current) return;
       // Our own move, told of a moment later: the reader may have left the end since.
       if (Math.abs(offset - lastOffset.current) < 1) return;
       const isUp = offset < lastOffset.current - 1;
       lastOffset.current = offset;
       const isAtEnd = offset + handle.viewportSize >= handle.scrollSize - END_PX;
-      if (isAtEnd && !isUp) set(true);
-      else if (isUp && isPressed.current) set(false);
+      if (isAtEnd && !isUp) {
+        held.release();
+        set(true);
+      } else if (isUp && isPressed.current) set(false);
+      held.settle();
+      reading.note(handle, rowsNow.current, offset);
     },
-    [list, set],
+    [list, held, reading, set, isTelling],
   );
 
   const toEnd = useCallback(() => {
+    held.release();
     set(true);
     pin();
-  }, [set, pin]);
+  }, [held, set, pin]);
 
   const left = leftAt.current;
   const newCount = isFollowing || left === undefined ? 0 : rowCount - 1 - rows.findLastIndex((row) => row.key === left);
-  return { isFollowing, newCount, onScroll, onResize: pin, toEnd };
+  return { isFollowing, newCount, onScroll, onResize, toEnd };
 }
 
-/** What grows without a new row (streamed text, colours, a smaller window) moves the end too. */
-function usePinOnGrowth(scroller: RefObject<HTMLElement | null>, hasRows: boolean, pin: () => void): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the list stands in the scroller only when it has rows
+const showsEnd = ({ scrollTop, clientHeight, scrollHeight }: Element): boolean =>
+  scrollTop + clientHeight >= scrollHeight - END_PX;
+
+interface Telling {
+  readonly isTelling: RefObject<boolean>;
+  readonly tell: (element: HTMLElement) => void;
+}
+
+/** The list hears of a move before the browser tells it: else it would draw the rows of where it was, for a frame. */
+function useTelling(): Telling {
+  const isTelling = useRef(false);
+  const tell = useCallback((element: HTMLElement) => {
+    isTelling.current = true;
+    flushSync(() => element.dispatchEvent(new Event("scroll")));
+    isTelling.current = false;
+  }, []);
+  return { isTelling, tell };
+}
+
+/** Notes what is touched before it does anything, and looks when it has: the page's own listeners are above the list's. */
+function useTouches(scroller: RefObject<HTMLElement | null>, held: HeldPlace): void {
   useEffect(() => {
-    const element = scroller.current;
-    if (element === null) return;
-    const observer = new ResizeObserver(pin);
-    observer.observe(element);
-    for (const child of element.children) observer.observe(child);
-    return () => observer.disconnect();
-  }, [scroller, hasRows, pin]);
+    const abort = new AbortController();
+    const { signal } = abort;
+    for (const type of ["click", "keydown"] as const) {
+      scroller.current?.addEventListener(type, ({ target }) => held.take(target), { signal, capture: true });
+      window.addEventListener(type, () => held.confirm(), { signal });
+    }
+    return () => abort.abort();
+  }, [scroller, held]);
 }
 
 /** Wheel, touch and keys tell a reader's will before the position does. */

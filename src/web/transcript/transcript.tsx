@@ -89,7 +89,8 @@ export function Transcript({ session, view, entries, onEdit }: TranscriptProps):
       )}
       {!follow.isFollowing && (
         <button type="button" className="to-end" onClick={follow.toEnd}>
-          <Icon name="arrowDown" small /> {follow.newCount > 0 ? `${follow.newCount} new` : "To the end"}
+          <Icon name="arrowDown" small />
+          {follow.newCount > 0 ? `${follow.newCount} new` : <span className="hidden-text">To the end</span>}
         </button>
       )}
     </div>
