@@ -1,10 +1,11 @@
-/** What of a load is applied, and how far it reaches. Pure. */
+/** What of a load is applied, how far it reaches, and what was lost before it. Pure. */
 
-import { epoch } from "../protocol/ids.ts";
+import { type Cursor, epoch } from "../protocol/ids.ts";
 import type { Stamp } from "../protocol/meta.ts";
 import type { CursorGate } from "./cursor-gate.ts";
 import type { LoadOutcome } from "./session-view.ts";
-import type { TranscriptInput } from "./transcript/item.ts";
+import type { Transcript, TranscriptInput } from "./transcript/item.ts";
+import { keepOlder, placeMarks } from "./transcript/loss.ts";
 
 export type EventInput = Extract<TranscriptInput, { kind: "event" }>;
 
@@ -36,9 +37,24 @@ function later(cursor: CursorGate["cursor"], stamp: Stamp): CursorGate["cursor"]
   return { epoch: epoch(stamp.epoch), seq: stamp.seq };
 }
 
-export function lossMarks(outcome: LoadOutcome, ts: number): readonly TranscriptInput[] {
-  const { verdict, reason } = outcome;
-  if (verdict === "gap") return [{ kind: "mark", mark: "gap", reason, ts }];
-  if (verdict === "reset") return [{ kind: "mark", mark: "reset", reason, ts }];
-  return [];
+export function lossMarks(outcome: LoadOutcome, read: Cursor | undefined, ts: number): readonly TranscriptInput[] {
+  const { verdict, reason, cursor } = outcome;
+  if (verdict !== "gap" && verdict !== "reset") return [];
+  if (cursor === undefined) return [{ kind: "mark", mark: verdict, reason, ts }];
+  // What was read in another epoch is nowhere in this one; what was read of what the hub has lost is behind its end.
+  const seq = verdict === "gap" && read?.epoch === cursor.epoch ? Math.min(read.seq, cursor.seq) : 0;
+  return [{ kind: "mark", mark: verdict, reason, ts, after: { epoch: cursor.epoch, seq } }];
+}
+
+/** What the hub gave in place of what could not be continued, with what it has no longer, and the loss between. */
+export function withLoss(
+  before: Transcript,
+  replay: Transcript,
+  { verdict, hasMore }: LoadOutcome,
+  read: Cursor | undefined,
+): Transcript {
+  // While there are earlier pages nobody knows what the hub has not: what was read comes again with them.
+  const isAll = verdict === "gap" && hasMore !== true && read !== undefined;
+  const whole = isAll ? keepOlder(before, replay, read.epoch) : replay;
+  return { ...whole, items: placeMarks(whole.items) };
 }

@@ -14,7 +14,7 @@ import { AWAY_MS, awayDigest } from "./away.ts";
 import { admit, type CursorGate, EMPTY_GATE, expectCatchUp, gateAt } from "./cursor-gate.ts";
 import { Observable } from "./emitter.ts";
 import { CallError, isLinkFailure } from "./errors.ts";
-import { type EventInput, furthest, lossMarks, newOnes } from "./loaded.ts";
+import { type EventInput, furthest, lossMarks, newOnes, withLoss } from "./loaded.ts";
 import type { Clock } from "./ports.ts";
 import type { CallOptions } from "./rpc.ts";
 import {
@@ -268,14 +268,15 @@ export class SessionClient {
     const isContinued = outcome.verdict === "ok" && base.cursor !== undefined;
     if (!isContinued) this.#earlierBefore = outcome.before;
     const { transcript } = this.view.value;
-    const start = isContinued ? transcript : EMPTY_TRANSCRIPT;
+    const start = isContinued ? transcript : { ...EMPTY_TRANSCRIPT, unnumbered: transcript.unnumbered };
     const news = newOnes(held, isContinued ? base.floor : 0, outcome.cursor?.seq);
     const now = this.#port.clock.now();
     const isFirst = transcript.items.length === 0;
-    const marks = isContinued ? this.#awayMarks(news, now) : isFirst ? [] : lossMarks(outcome, now);
+    const marks = isContinued ? this.#awayMarks(news, now) : isFirst ? [] : lossMarks(outcome, base.cursor, now);
     const inputs: TranscriptInput[] = [...marks, ...news, { kind: "state", result: outcome.result }];
     this.#gate = gateAt(furthest(outcome, news) ?? (isContinued ? base.cursor : undefined));
-    const reduced = reduceTranscript(start, inputs);
+    const read = reduceTranscript(start, inputs);
+    const reduced = isContinued ? read : withLoss(transcript, read, outcome, base.cursor);
     const hadEarlier = isContinued ? this.view.value.hasEarlier : (outcome.hasMore ?? false);
     this.#patch({
       attach: { kind: "live" },

@@ -1,5 +1,6 @@
 /** What a transcript is made of. Plain JSON throughout, so that it can be stored and read again offline. */
 import type { SettledNotice, TurnNotice } from "../../protocol/hub-methods.ts";
+import type { Cursor } from "../../protocol/ids.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { By, Stamp } from "../../protocol/meta.ts";
 
@@ -45,6 +46,8 @@ export interface MarkItem extends Placed {
   readonly kind: "mark";
   readonly mark: "gap" | "reset" | "away";
   readonly reason: string;
+  /** What was read when this was missed: it stands before the first item that began later. */
+  readonly after?: Cursor;
   /** For `away`: what stands below it. */
   readonly digest?: AwayDigest;
 }
@@ -98,6 +101,7 @@ export type TranscriptInput =
       readonly mark: MarkItem["mark"];
       readonly reason: string;
       readonly ts: number;
+      readonly after?: Cursor;
       readonly digest?: AwayDigest;
     }
   /** A session's result: modes, configOptions and what else it says of the current state (S5). */

@@ -1,6 +1,7 @@
 /** Puts a page of older history in front of a transcript. State of the present (plan, modes, usage …) is not touched. */
 import { joinBlocks } from "./blocks.ts";
 import { EMPTY_TRANSCRIPT, type Transcript, type TranscriptInput, type TranscriptItem } from "./item.ts";
+import { placeMarks } from "./loss.ts";
 import { reduceTranscript } from "./reduce.ts";
 import { mergeCard } from "./tool-card.ts";
 
@@ -20,7 +21,7 @@ export function prependPage(transcript: Transcript, page: readonly TranscriptInp
   const back = transcript.items.filter((item) => !taken.has(item));
   return {
     ...transcript,
-    items: joinNeighbours([...front, ...back]),
+    items: placeMarks(joinNeighbours([...front, ...back])),
     settled: mergeSettled(older.settled, transcript.settled),
     unnumbered: older.unnumbered,
   };

@@ -35,9 +35,8 @@ function apply(draft: Draft, input: TranscriptInput): void {
       applyEcho(draft, input);
       break;
     case "mark": {
-      const { kind, mark, reason, ts, digest } = input;
-      const place = { key: `m${draft.nextUnnumbered()}`, from: undefined, ts };
-      draft.push({ kind, ...place, mark, reason, ...(digest !== undefined && { digest }) });
+      const place = { key: `m${draft.nextUnnumbered()}`, from: undefined };
+      draft.push({ ...input, ...place });
       break;
     }
     case "state":

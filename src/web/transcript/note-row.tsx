@@ -55,13 +55,16 @@ const MARK_WORDS: Readonly<Record<Exclude<MarkItem["mark"], "away">, string>> = 
   reset: "The history was loaded anew: the agent or its session was restarted.",
 };
 
+/** Nothing is missing of what was said and done: only what lay between. */
+const JOINED_WORDS = "What came while you were away is joined here: steps in between are not shown.";
+
 function Mark({ item }: { readonly item: MarkItem }): ReactElement {
   if (item.mark === "away") return <Away digest={item.digest} />;
   return (
     <p className="note mark" data-mark={item.mark}>
       <Icon name="alert" small />
       <span>
-        {MARK_WORDS[item.mark]}
+        {item.reason === "coalesced" ? JOINED_WORDS : MARK_WORDS[item.mark]}
         {item.reason !== "" && <span className="muted"> ({item.reason})</span>}
       </span>
     </p>

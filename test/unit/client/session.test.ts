@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { EMPTY_TRANSCRIPT } from "../../../src/client/transcript/item.ts";
 import { epoch } from "../../../src/protocol/ids.ts";
+import type { JsonObject } from "../../../src/protocol/json.ts";
 import { attached, chunk, connect, loaded, methods, stamp, text, world } from "../../support/client-world.ts";
 import { settled } from "../../support/manual-clock.ts";
 import { helloResult } from "../../support/scripted-hub.ts";
@@ -85,6 +86,72 @@ describe("session", () => {
     await settled();
     expect(text(session)).toBe("[mark]|all anew");
     expect(session.view.value.hasEarlier).toBe(true);
+  });
+
+  /** Read up to 8, then away; the hub has what is given to it. */
+  async function returned(seqs: readonly (readonly [text: string, from: number, to: number])[], more: JsonObject) {
+    const w = world();
+    const session = await attached(w);
+    w.hub.socket.update({ ...chunk("two"), messageId: "m2" }, stamp(4));
+    w.hub.socket.update({ sessionUpdate: "tool_call", toolCallId: "t", title: "run" }, stamp(6));
+    w.hub.socket.update({ ...chunk("three"), messageId: "m3" }, stamp(8));
+    w.hub.socket.drop();
+    await w.clock.advance(1000);
+    await connect(w);
+    for (const [words, from, to] of seqs)
+      w.hub.socket.update({ ...chunk(words), messageId: `at${from}` }, stamp(to, { replay: true, from }));
+    w.hub.socket.reply("session/load", loaded("gap", 20, more));
+    await settled();
+    return { w, session };
+  }
+
+  it("S3 a gap stands where it is: below what the device has read and the hub no longer has", async () => {
+    const { w, session } = await returned(
+      [
+        ["later", 12, 15],
+        ["last", 16, 20],
+      ],
+      { reason: "trimmed" },
+    );
+    expect(text(session)).toBe("one |two|[tool]|three|[mark]|later|last");
+    w.hub.socket.update({ ...chunk(" word"), messageId: "at16" }, stamp(21));
+    expect(text(session)).toBe("one |two|[tool]|three|[mark]|later|last word");
+    const keys = session.view.value.transcript.items.map((item) => item.key);
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  it("S3 a gap stands where it is: between what was read and what came after it, where the hub has both", async () => {
+    const { session } = await returned(
+      [
+        ["all one", 1, 5],
+        ["two", 6, 9],
+        ["new", 10, 20],
+      ],
+      { reason: "coalesced" },
+    );
+    expect(text(session)).toBe("all one|two|[mark]|new");
+  });
+
+  it("S3 a gap stands where it is: at the end, where the hub has lost what was read", async () => {
+    const { session } = await returned(
+      [
+        ["one", 1, 5],
+        ["two", 6, 7],
+      ],
+      { reason: "ahead", cursor: { epoch: "e1", seq: 7 } },
+    );
+    expect(text(session)).toBe("one|two|[mark]");
+  });
+
+  it("S3 a gap stands where it is: it moves up with the pages in which it is", async () => {
+    const { w, session } = await returned([["new", 12, 20]], { reason: "trimmed", hasMore: true });
+    expect(text(session)).toBe("[mark]|new");
+    const more = session.loadEarlier();
+    w.hub.socket.update({ ...chunk("read"), messageId: "at5" }, stamp(8, { page: true, from: 5 }));
+    w.hub.socket.update({ ...chunk("missed"), messageId: "at9" }, stamp(11, { page: true, from: 9 }));
+    w.hub.socket.reply("_acp-hub/load_earlier", { hasMore: false });
+    await more;
+    expect(text(session)).toBe("read|[mark]|missed|new");
   });
 
   it("B5 takes the catch-up after a gap notice once, in any order, then goes on live", async () => {
