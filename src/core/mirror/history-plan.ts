@@ -66,7 +66,7 @@ export function planHistory<E>(
   const ours = hubMeta(params);
   const { journal } = session;
   const wanted = ours?.["cursor"];
-  if (wanted !== undefined) return planFromCursor(session, wanted);
+  if (wanted !== undefined) return planFromCursor(session, wanted, hasOlder);
   const history = stringAt(ours, "history") ?? (isResume ? "none" : "full");
   const { tail } = journal;
   if (history !== "full") return { after: tail, verdict: "ok", hasMore: tail > 0 || hasOlder, knownAfter: tail };
@@ -82,10 +82,10 @@ export function planHistory<E>(
   return { after: tail, ...whole, tailItems, hasMore: earlier > 0 || hasOlder, knownAfter };
 }
 
-function planFromCursor<E>(session: MirrorSession<E>, wanted: Json): HistoryPlan {
+function planFromCursor<E>(session: MirrorSession<E>, wanted: Json, hasOlder: boolean): HistoryPlan {
   const cursor = readCursor(wanted);
   const { journal } = session;
-  const fully = { after: 0, hasMore: false, knownAfter: 0 };
+  const fully = { after: 0, hasMore: hasOlder, knownAfter: 0 };
   if (cursor === undefined) return { ...fully, verdict: "reset", reason: "malformed-cursor" };
   if (cursor.epoch !== session.epoch) return { ...fully, verdict: "reset", reason: "epoch-changed" };
   const found = journal.itemsAfter(cursor.seq);

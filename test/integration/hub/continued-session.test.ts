@@ -85,6 +85,12 @@ describe("a session that was resumed", () => {
   });
   afterEach(() => harness.stop());
 
+  it("S1 S3 a reader that comes back from before the restart of its agent can read back to the start, too", async () => {
+    const loaded = await load({ "acp-hub": { cursor: { epoch: "of before", seq: 3 } } });
+    expect(hubMeta(loaded)).toMatchObject({ verdict: "reset", reason: "epoch-changed", hasMore: true, before: 1 });
+    expect(await byOurPages(loaded)).toEqual([...OLD, ...NEW]);
+  });
+
   it("S1 is read back while it is live, through the restart of its agent to its start", async () => {
     const loaded = await load({});
     expect(hubMeta(loaded)).toMatchObject({ verdict: "gap", reason: "agent-restarted", hasMore: true, before: 1 });
