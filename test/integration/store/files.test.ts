@@ -17,13 +17,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import * as esbuild from "esbuild";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { deviceId } from "../../../src/protocol/ids.ts";
 import { openDatabase } from "../../../src/store/driver.ts";
 import type { StoreError } from "../../../src/store/errors.ts";
 import { SCHEMA_VERSION } from "../../../src/store/migrations.ts";
 import { type OpenedStore, openStore } from "../../../src/store/open-store.ts";
+import { type Bundle, bundle } from "../../support/bundle.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { chunk, device, E1, E2, keyOf, session, textOf, toolCall } from "../../support/store-samples.ts";
 
@@ -239,24 +239,19 @@ describe("the database file", () => {
 
 describe("a killed process", () => {
   let dir: string;
-  beforeEach(() => {
+  let writer: Bundle;
+  beforeEach(async () => {
     dir = mkdtempSync(join(tmpdir(), "acp-hub-kill-"));
+    writer = await bundle("test/support/store-writer.mjs");
   });
-  afterEach(() => rmSync(dir, { recursive: true }));
+  afterEach(() => {
+    rmSync(dir, { recursive: true });
+    writer.remove();
+  });
 
   test("L2 what a process said was durable is there after kill -9, in order and without holes", async () => {
-    const script = join(dir, "writer.mjs");
-    await esbuild.build({
-      entryPoints: ["test/support/store-writer.mjs"],
-      outfile: script,
-      bundle: true,
-      format: "esm",
-      platform: "node",
-      packages: "external",
-      define: { "import.meta.url": JSON.stringify(new URL("../../../package.json", import.meta.url).href) },
-    });
     const path = join(dir, "hub.db");
-    const child = spawn(process.execPath, [script, path], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, [writer.file, path], { stdio: ["ignore", "pipe", "inherit"] });
     let durable = 0;
     for await (const data of child.stdout) {
       durable = Number(String(data).trim().split("\n").at(-1));

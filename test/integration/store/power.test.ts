@@ -3,39 +3,34 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import * as esbuild from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Bundle, bundle } from "../../support/bundle.ts";
 
 const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
 
 describe.skipIf(!canTrace)("a power cut", () => {
   let dir: string;
+  let writer: Bundle;
   let calls: string[];
 
   beforeAll(async () => {
     dir = realpathSync(mkdtempSync(join(tmpdir(), "acp-hub-power-")));
-    const script = join(dir, "writer.mjs");
-    await esbuild.build({
-      entryPoints: ["test/support/durable-writer.mjs"],
-      outfile: script,
-      bundle: true,
-      format: "esm",
-      platform: "node",
-      packages: "external",
-      define: { "import.meta.url": JSON.stringify(new URL("../../../package.json", import.meta.url).href) },
-    });
+    writer = await bundle("test/support/durable-writer.mjs");
     const trace = join(dir, "trace");
     const words = ["-f", "-y", "-s", "200", "-e", "trace=write,fsync,fdatasync,?rename,?renameat", "-o", trace];
     // Otherwise some versions hand files to the kernel in a way that cannot be traced.
     const env = { ...process.env, UV_USE_IO_URING: "0" };
-    const { status, stderr } = spawnSync("strace", [...words, process.execPath, script, dir], {
+    const { status, stderr } = spawnSync("strace", [...words, process.execPath, writer.file, dir], {
       env,
       encoding: "utf8",
     });
     expect([status, stderr]).toEqual([0, ""]);
     calls = readFileSync(trace, "utf8").split("\n");
   });
-  afterAll(() => rmSync(dir, { recursive: true }));
+  afterAll(() => {
+    rmSync(dir, { recursive: true });
+    writer.remove();
+  });
 
   /** What was put on the disk, and renamed, in one step: names without the directory. */
   function during(step: string): string[] {

@@ -8,6 +8,9 @@ import type { JsonObject } from "../../../src/protocol/json.ts";
 import { HomeStore, instanceOf, placeOf, successorOf } from "../../../src/web/app/home-store.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 
+/** Long enough for everything that is going to be read. */
+const QUIET_MS = 5000;
+
 /** A hub of which only the list and the stream of changes stand. */
 class ScriptedHub {
   readonly clock = new ManualClock();
@@ -62,6 +65,14 @@ class ScriptedHub {
     this.tell(`event: hello\ndata: {}\n\nid: ${this.position ?? "e.4"}\nevent: reset\ndata: {}\n\n`);
   }
 
+  /** Asked for the list, and then heard. */
+  async meet(): Promise<void> {
+    this.begin();
+    await settled();
+    this.greet();
+    await this.clock.advance(QUIET_MS);
+  }
+
   cut(): void {
     this.#stream?.close();
   }
@@ -83,16 +94,10 @@ class ScriptedHub {
   }
 }
 
-/** Long enough for everything that is going to be read. */
-const QUIET_MS = 5000;
-
 describe("the list at the start", () => {
   it("is read once, beside the stream of changes", async () => {
     const hub = new ScriptedHub();
-    hub.begin();
-    await settled();
-    hub.greet();
-    await hub.clock.advance(QUIET_MS);
+    await hub.meet();
     expect([hub.readings, hub.asked.filter((path) => path === "api/interactions").length]).toEqual([1, 1]);
     expect(hub.home.state.value.freshAt).toBeDefined();
   });
@@ -100,10 +105,7 @@ describe("the list at the start", () => {
   it("is read once where its answer comes after the stream has opened", async () => {
     const hub = new ScriptedHub();
     hub.isHolding = true;
-    hub.begin();
-    await settled();
-    hub.greet();
-    await hub.clock.advance(QUIET_MS);
+    await hub.meet();
     hub.release();
     await hub.clock.advance(QUIET_MS);
     expect(hub.readings).toBe(1);
@@ -122,19 +124,13 @@ describe("the list at the start", () => {
   it("is read again where the hub does not say what is in its answers", async () => {
     const hub = new ScriptedHub();
     hub.position = undefined;
-    hub.begin();
-    await settled();
-    hub.greet();
-    await hub.clock.advance(QUIET_MS);
+    await hub.meet();
     expect(hub.readings).toBe(2);
   });
 
   it("is read again of a hub that was started anew, though its events count from the start", async () => {
     const hub = new ScriptedHub();
-    hub.begin();
-    await settled();
-    hub.greet();
-    await hub.clock.advance(QUIET_MS);
+    await hub.meet();
     hub.cut();
     hub.position = "f.1";
     await hub.clock.advance(QUIET_MS);
@@ -145,10 +141,7 @@ describe("the list at the start", () => {
 
   it("is not read again for a stream that was cut and missed nothing, but for each change once", async () => {
     const hub = new ScriptedHub();
-    hub.begin();
-    await settled();
-    hub.greet();
-    await hub.clock.advance(QUIET_MS);
+    await hub.meet();
     hub.cut();
     await hub.clock.advance(QUIET_MS);
     hub.tell("event: hello\ndata: {}\n\nevent: beat\ndata: {}\n\n");
@@ -161,10 +154,7 @@ describe("the list at the start", () => {
 
   it("is read when the hub is back that could not be reached", async () => {
     const hub = new ScriptedHub();
-    hub.begin();
-    await settled();
-    hub.greet();
-    await hub.clock.advance(QUIET_MS);
+    await hub.meet();
     hub.isDown = true;
     hub.cut();
     await hub.home.refresh();
