@@ -170,6 +170,7 @@ describe("a device that may only look", () => {
     await page.getByRole("button", { name: /Edit pool\.ts/ }).click();
     await page.locator(".diff-line").first().waitFor();
     session.text("and it goes on", "m7");
+    await page.getByRole("button", { name: "1 new" }).click();
     await page.getByText("and it goes on").waitFor();
   });
 });
