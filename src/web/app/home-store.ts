@@ -11,6 +11,7 @@ import {
   Observable,
 } from "../../client/index.ts";
 import { includesEvent } from "../../protocol/event-position.ts";
+import { HOME_KEY } from "../platform/stored-names.ts";
 
 export interface HomeState {
   readonly instances: readonly Instance[];
@@ -18,8 +19,6 @@ export interface HomeState {
   readonly freshAt: number | undefined;
   readonly error: string | undefined;
 }
-
-const SAVED = "home";
 
 /** Several events in a row are one refresh. */
 const SETTLE_MS = 120;
@@ -62,7 +61,7 @@ export class HomeStore {
 
   /** Shows what the device kept, for the time until the hub answers. */
   async restore(): Promise<void> {
-    const saved = await this.#storage.get(SAVED);
+    const saved = await this.#storage.get(HOME_KEY);
     if (this.state.value.freshAt === undefined && isSaved(saved)) this.state.set({ ...saved, error: undefined });
   }
 
@@ -95,7 +94,7 @@ export class HomeStore {
       this.#client.setListed(interactions);
       const state: HomeState = { instances, freshAt: this.#clock.now(), error: undefined };
       this.state.set(state);
-      await this.#storage.set(SAVED, state).catch(() => undefined);
+      await this.#storage.set(HOME_KEY, state).catch(() => undefined);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (error.status === 401) this.#onUnauthorized();

@@ -12,8 +12,7 @@ import type {
   Unsubscribe,
 } from "../../client/index.ts";
 import { stringAt } from "../../protocol/json.ts";
-
-const PREFIX = "session/";
+import { SESSION_PREFIX, sessionKey } from "../platform/stored-names.ts";
 
 /** Sessions kept for reading offline. */
 const SESSIONS_MAX = 20;
@@ -175,7 +174,7 @@ export class SessionKeeper {
   }
 
   async #restore(session: SessionClient): Promise<void> {
-    const saved = await this.#storage.get(PREFIX + session.sessionId).catch(() => undefined);
+    const saved = await this.#storage.get(sessionKey(session.sessionId)).catch(() => undefined);
     if (isSaved(saved)) session.restore(saved);
   }
 
@@ -194,13 +193,13 @@ export class SessionKeeper {
     if (session === undefined || session.view.value.transcript.items.length === 0) return;
     const saved = shortened(session.save());
     void this.#storage
-      .set(PREFIX + sessionId, saved)
+      .set(sessionKey(sessionId), saved)
       .then(() => this.#forgetOldest())
       .catch(() => undefined);
   }
 
   async #forgetOldest(): Promise<void> {
-    const keys = await this.#storage.keys(PREFIX);
+    const keys = await this.#storage.keys(SESSION_PREFIX);
     if (keys.length <= SESSIONS_MAX) return;
     const saved = await Promise.all(keys.map(async (key) => ({ key, value: await this.#storage.get(key) })));
     const byAge = saved.sort((a, b) => savedAt(a.value) - savedAt(b.value));
