@@ -27,7 +27,8 @@ function describe(instance: InstanceView): string {
   const sessions = instance.sessions.map((session) => {
     const open = session.openInteractions > 0 ? `, ${session.openInteractions} waiting for you` : "";
     const title = oneLine(session.title ?? "(no title)", 80);
-    return `  ${session.sessionId}  ${title}  ${standing(session)}${open}${left(session)}, ${ago(session.updatedAt)}`;
+    const how = `${standing(session)}${open}${left(session)}, ${ago(session.updatedAt)}`;
+    return `  ${session.sessionId}  ${title}  ${how}${place(session)}`;
   });
   return [head, ...sessions].join("\n");
 }
@@ -37,6 +38,10 @@ function standing({ status, turnSince }: Partial<SessionView>): string {
   const isTold = typeof turnSince === "number" && status !== "idle";
   return isTold ? `${status} ${lasted(turnSince)}` : (status ?? "");
 }
+
+/** An older hub does not say. */
+const place = ({ branch }: Partial<SessionView>): string =>
+  typeof branch === "string" ? `, on ${oneLine(branch, 60)}` : "";
 
 const left = ({ supersededBy }: SessionView): string =>
   supersededBy === undefined ? "" : `, continues at ${supersededBy}`;

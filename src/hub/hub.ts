@@ -15,6 +15,7 @@ import type { BridgeLimits } from "../protocol/link.ts";
 import type { Requirement, Scope } from "../protocol/scopes.ts";
 import type { Store } from "../store/ports.ts";
 import { type Scheduler, systemScheduler } from "../store/scheduler.ts";
+import { Branches } from "./branches.ts";
 import type { Route } from "./client-socket.ts";
 import { type Edge, type EdgeConfig, makeEdge } from "./edge.ts";
 import { EventStreams } from "./event-streams.ts";
@@ -100,6 +101,7 @@ export class Hub {
   /** Told of everything the mirrors observe: pushes, metrics of features. */
   readonly observers: Set<(instance: Instance, observation: MirrorObservation) => void> = new Set();
   readonly metrics: HubMetrics = new HubMetrics();
+  readonly branches: Branches;
   readonly #scheduler: Scheduler;
   /** Epoch milliseconds, for people. */
   readonly startedAt: number;
@@ -152,6 +154,7 @@ export class Hub {
       () => this.#scheduler.now(),
       options.limits.pingMs,
     );
+    this.branches = new Branches(this.#scheduler, (directory) => this.#onBranch(directory));
     this.metrics.watch(this);
     this.#links = new LinkServer(
       options.paths.linkSocket,
@@ -236,7 +239,12 @@ export class Hub {
     };
     const routes: Routes[] = [
       healthRoutes(() => this.#isReady),
-      instanceRoutes(this.registry, this.events, () => this.isStarting),
+      instanceRoutes({
+        registry: this.registry,
+        events: this.events,
+        branches: this.branches,
+        isStarting: () => this.isStarting,
+      }),
       interactionRoutes(this.registry, this.events),
       metricsRoute(this.metrics),
       eventRoutes(this.events, this.streams),
@@ -318,6 +326,9 @@ export class Hub {
     if (observation.kind === "interactions-changed") {
       for (const view of instance.mirror.openInteractions()) this.metrics.onOpened(view.interactionId, view.openedAt);
     }
+    if (observation.kind === "sessions-changed") {
+      for (const { info } of instance.mirror.sessions) if (info.listed) this.branches.look(info.cwd);
+    }
     if (observation.kind === "sessions-changed" || observation.kind === "interactions-changed") {
       this.events.emit({ kind: observation.kind, instanceId });
     } else if (observation.kind === "settled") {
@@ -328,6 +339,13 @@ export class Hub {
         "interaction settled",
       );
     } else this.options.log.info({ instanceId, ...observation }, "mirror");
+  }
+
+  #onBranch(directory: string): void {
+    for (const instance of this.registry.list()) {
+      const isThere = [...instance.mirror.sessions].some(({ info }) => info.listed && info.cwd === directory);
+      if (isThere) this.events.emit({ kind: "sessions-changed", instanceId: instance.id });
+    }
   }
 
   /** `hub.json` appears whole or not at all: bridges and the CLI watch it. */

@@ -36,11 +36,14 @@ describe("the session row", () => {
     const idle = hub.addSession(instance, "s3", "Rest");
     idle.last = { from: "user", text: "thanks ".repeat(22).trim() };
     idle.turnSince = Date.now() - MINUTE;
+    idle.branch = "fix/race";
     const page = await device();
     await row(page, "Fix hanging").waitFor();
     expect(await chip(page, "Fix hanging")).toBe("Running 2m");
     expect(await chip(page, "Clean up")).toBe("Waiting for you 59m");
-    expect(await row(page, "Rest").locator(".session-row-state").textContent()).toBe("Idlerelay · Claude");
+    expect(await row(page, "Rest").locator(".session-row-state").textContent()).toBe(
+      "Idlerelay (branch fix/race) · Claude",
+    );
     expect(await row(page, "Fix hanging").locator("[data-from=tool]").textContent()).toBe("Run the tests");
     expect(await row(page, "Clean up").locator("[data-from=agent] bdi").textContent()).toBe("שלום <b>may I</b>?");
     expect(await row(page, "Rest").locator("[data-from=user]").textContent()).toMatch(/^You: thanks thanks/);

@@ -45,6 +45,7 @@ export class FakeSession {
   turn: TurnState = "idle";
   /** What the list says of it besides. */
   turnSince: number | undefined;
+  branch: string | undefined;
   last: LastLine | undefined;
   supersededBy: string | undefined;
   /** modes, configOptions: what a load's result says of the present. */

@@ -413,6 +413,7 @@ const instanceView = (instance: FakeInstance): JsonObject => ({
     sessionId: session.sessionId,
     title: session.title,
     cwd: session.cwd,
+    branch: session.branch ?? null,
     status: session.turn,
     updatedAt: session.updatedAt,
     openInteractions: session.asks.size,

@@ -13,6 +13,8 @@ export interface InstanceSession {
   readonly sessionId: string;
   readonly title: string | undefined;
   readonly cwd: string | undefined;
+  /** Of the repository it works in, where it is in one. */
+  readonly branch: string | undefined;
   readonly status: TurnState;
   /** Since when, epoch milliseconds; undefined when unknown. */
   readonly turnSince: number | undefined;
@@ -136,6 +138,7 @@ function readSession(entry: JsonObject): InstanceSession {
     sessionId: stringAt(entry, "sessionId") ?? "",
     title: stringAt(entry, "title"),
     cwd: stringAt(entry, "cwd"),
+    branch: stringAt(entry, "branch"),
     status: status === "running" || status === "waiting" ? status : "idle",
     turnSince: numberAt(entry, "turnSince"),
     last: readLast(entry),

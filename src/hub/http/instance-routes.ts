@@ -1,5 +1,6 @@
 /** Running bridges and their sessions (contract §3). */
 
+import type { Branches } from "../branches.ts";
 import type { HubEvents } from "../events.ts";
 import type { Instance } from "../instance.ts";
 import type { Registry } from "../registry.ts";
@@ -18,8 +19,16 @@ export function instanceOr404(registry: Registry, id: string, isStarting: boolea
   throw new Problem(404, "No such instance");
 }
 
-export function instanceRoutes(registry: Registry, events: HubEvents, isStarting: () => boolean): Routes {
-  const viewOf = (instance: Instance): InstanceView => instanceView(instance, registry.list());
+export interface InstanceRoutePorts {
+  readonly registry: Registry;
+  readonly events: HubEvents;
+  readonly branches: Branches;
+  isStarting(): boolean;
+}
+
+export function instanceRoutes({ registry, events, branches, isStarting }: InstanceRoutePorts): Routes {
+  const branchOf = (directory: string): string | undefined => branches.of(directory);
+  const viewOf = (instance: Instance): InstanceView => instanceView(instance, { all: registry.list(), branchOf });
   return (app) => {
     app.get("/api/instances", READ, (_request, reply) => {
       markPosition(reply, events);

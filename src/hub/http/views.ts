@@ -16,6 +16,8 @@ export interface SessionView extends LineView {
   readonly sessionId: string;
   readonly title: string | null;
   readonly cwd: string;
+  /** Of the repository `cwd` is in, or the first digits of its commit. */
+  readonly branch: string | null;
   readonly status: "idle" | "running" | "waiting";
   /** Since when, where that is known. */
   readonly turnSince: number | null;
@@ -47,12 +49,20 @@ export const lineView = (line: LastLine | undefined): LineView => ({
   lastFrom: line?.from ?? null,
 });
 
-function sessionView(instance: Instance, session: MirrorSession<Buffer>, all: readonly Instance[]): SessionView {
+/** What a view needs to know besides the instance. */
+export interface Around {
+  /** The instances it may share sessions with. */
+  readonly all: readonly Instance[];
+  branchOf(directory: string): string | undefined;
+}
+
+function sessionView(instance: Instance, session: MirrorSession<Buffer>, { all, branchOf }: Around): SessionView {
   const successor = successorOf(all, instance, session);
   return {
     sessionId: session.id,
     title: session.info.title ?? null,
     cwd: session.info.cwd,
+    branch: branchOf(session.info.cwd) ?? null,
     status: session.info.turn,
     turnSince: session.turnSince ?? null,
     updatedAt: session.updatedAt,
@@ -62,8 +72,8 @@ function sessionView(instance: Instance, session: MirrorSession<Buffer>, all: re
   };
 }
 
-/** Only listed sessions: an unused one is loadable by id but not shown (S2). `all`: the instances it may share sessions with. */
-export function instanceView(instance: Instance, all: readonly Instance[]): InstanceView {
+/** Only listed sessions: an unused one is loadable by id but not shown (S2). */
+export function instanceView(instance: Instance, around: Around): InstanceView {
   const { hello, mirror } = instance;
   const info = objectAt(mirror.agentInfo, "agentInfo");
   const sessions = [...mirror.sessions].filter((session) => session.info.listed);
@@ -82,6 +92,8 @@ export function instanceView(instance: Instance, all: readonly Instance[]): Inst
     editor: mirror.editorName ?? null,
     state: instance.state,
     clients: mirror.connectionCount,
-    sessions: sessions.map((session) => sessionView(instance, session, all)).sort((a, b) => b.updatedAt - a.updatedAt),
+    sessions: sessions
+      .map((session) => sessionView(instance, session, around))
+      .sort((a, b) => b.updatedAt - a.updatedAt),
   };
 }

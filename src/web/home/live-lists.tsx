@@ -96,6 +96,7 @@ function Rows({ sessions, currentId, now, knownAt }: RowsProps): ReactElement {
             instanceId={isLeft ? successor.id : instance.id}
             title={session.title ?? "New session"}
             workspace={session.cwd ?? instance.workspace}
+            branch={session.branch}
             agent={instance.name}
             status={status}
             statusSince={status === session.status ? session.turnSince : undefined}

@@ -12,6 +12,8 @@ export interface SessionRowProps {
   readonly instanceId: string | undefined;
   readonly title: string;
   readonly workspace: string | undefined;
+  /** Of the repository there. */
+  readonly branch?: string | undefined;
   readonly agent: string | undefined;
   readonly status: TurnState | "history" | "unknown";
   /** Since when it is so, where that is known. */
@@ -40,10 +42,7 @@ const WORDS: Readonly<Record<SessionRowProps["status"], string>> = {
 };
 
 export function SessionRow(props: SessionRowProps): ReactElement {
-  const { sessionId, instanceId, title, workspace, agent, status, updatedAt, now } = props;
-  const place = [workspace === undefined || workspace === "" ? undefined : baseName(workspace), agent]
-    .filter(Boolean)
-    .join(" · ");
+  const { sessionId, instanceId, title, status, updatedAt, now } = props;
   return (
     <li>
       <a
@@ -59,7 +58,7 @@ export function SessionRow(props: SessionRowProps): ReactElement {
           </span>
           <span className="session-row-state">
             <Standing {...props} />
-            <span className="truncate">{place}</span>
+            <span className="truncate">{placeWords(props)}</span>
           </span>
           <Line last={props.last} snippet={props.snippet} />
         </span>
@@ -74,6 +73,25 @@ export function SessionRow(props: SessionRowProps): ReactElement {
         </span>
       </a>
     </li>
+  );
+}
+
+/** Where, on which branch, with whom. Names of others' making: isolated, so that their direction turns nothing around them. */
+function placeWords({ workspace, branch, agent }: SessionRowProps): ReactElement {
+  const folder = workspace === undefined || workspace === "" ? undefined : baseName(workspace);
+  return (
+    <>
+      {folder !== undefined && <bdi>{folder}</bdi>}
+      {branch !== undefined && (
+        <>
+          {" "}
+          (<span className="hidden-text">branch </span>
+          <bdi>{branch}</bdi>)
+        </>
+      )}
+      {folder !== undefined && agent !== undefined && " · "}
+      {agent !== undefined && <bdi>{agent}</bdi>}
+    </>
   );
 }
 

@@ -82,6 +82,7 @@ describe("HTTP client", () => {
     const old = { sessionId: "s1", status: "running", updatedAt: 5 };
     const now = {
       ...old,
+      branch: "fix/race",
       turnSince: 4,
       lastText: "hi",
       lastFrom: "user",
@@ -93,8 +94,8 @@ describe("HTTP client", () => {
     const [instance] = await new HubApi({ baseUrl, fetch, credential: bearerCredential("t") }).instances();
     expect(instance?.editor).toBeUndefined();
     expect(instance?.sessions).toMatchObject([
-      { turnSince: undefined, last: undefined, isSuperseded: false, supersededBy: undefined },
-      { turnSince: 4, last: { from: "user", text: "hi" }, isSuperseded: true, supersededBy: "i2" },
+      { branch: undefined, turnSince: undefined, last: undefined, isSuperseded: false, supersededBy: undefined },
+      { branch: "fix/race", turnSince: 4, last: { from: "user", text: "hi" }, isSuperseded: true, supersededBy: "i2" },
       { turnSince: undefined, last: undefined, isSuperseded: false },
     ]);
   });

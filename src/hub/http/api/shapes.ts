@@ -92,6 +92,10 @@ export const session: z.ZodType<SessionView> = named(
     sessionId: z.string(),
     title: z.string().nullable(),
     cwd: z.string(),
+    branch: z
+      .string()
+      .nullable()
+      .describe("The branch `cwd` is on, or the first digits of its commit; null: no repository, or not read yet."),
     status: z.enum(["idle", "running", "waiting"]),
     turnSince: time.nullable().describe("Since when `status` is so, epoch milliseconds; null: unknown."),
     updatedAt: time,
