@@ -5,10 +5,10 @@ import { type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
 import type { Feed } from "../fanout/feed.ts";
 import { DowngradeRun } from "../interaction/downgrade.ts";
 import { closeCard, openCard, stepParams } from "../interaction/downgrade-view.ts";
+import { permissionParams, precedingCard } from "../interaction/permission-view.ts";
 import type { Copy, MirrorAsk } from "./ask.ts";
 import type { Connection } from "./connection.ts";
 import type { MirrorContext } from "./context.ts";
-import { permissionParams, precedingCard } from "./permission-view.ts";
 import type { MirrorSession } from "./session.ts";
 
 export class CopySender<Encoded> {

@@ -26,6 +26,7 @@ import { bodyText } from "./calls.ts";
 import type { RootContext } from "./context.ts";
 import { PrimaryAnswers } from "./primary-answers.ts";
 import { PrimaryCopy } from "./primary-copy.ts";
+import { PrimaryReasks } from "./primary-reasks.ts";
 import type { Publisher } from "./publisher.ts";
 import type { RootSession } from "./session.ts";
 import { noteSettledCard } from "./settled-cards.ts";
@@ -43,6 +44,7 @@ export class Asks {
   readonly #settled = new SettledLog();
   readonly urls: UrlElicitations;
   readonly #primary: PrimaryAnswers;
+  readonly #reasks: PrimaryReasks;
 
   constructor(context: RootContext, publisher: Publisher) {
     this.#context = context;
@@ -51,6 +53,10 @@ export class Asks {
     this.#primary = new PrimaryAnswers(context, this.urls, {
       isOpen: (ask) => this.#open.has(ask.interactionId),
       settle: (ask, body, outcome, by, now) => this.#settle(ask, body, outcome, by, now),
+    });
+    this.#reasks = new PrimaryReasks(context, {
+      openIn: (session) => this.#of(session),
+      again: (ask) => this.#primary.again(ask),
     });
   }
 
@@ -144,7 +150,13 @@ export class Asks {
     for (const ask of [...this.#open.values()]) this.#primary.setCopies(ask, 0, now);
   }
 
+  /** X6: the editor has its answer to a load (`hasHistory`) or a resume of a live session. */
+  onPrimaryLoaded(session: RootSession, hasHistory: boolean): void {
+    this.#reasks.after(session, hasHistory);
+  }
+
   onTimer(name: string, now: number): void {
+    this.#reasks.onTimer(name);
     for (const ask of [...this.#open.values()]) {
       if (!isDeadline(ask, name)) this.#primary.onTimer(ask, name, now);
       else {

@@ -34,16 +34,22 @@ interface Opening {
   readonly waiting: Waiting[];
 }
 
+export interface LoadsParts {
+  end(session: RootSession, reason: EndReason, now: number): void;
+  /** The editor has a live session that it may not have had: it is asked what is open there (X6). */
+  askPrimary(session: RootSession, hasHistory: boolean): void;
+}
+
 export class Loads {
   readonly #context: RootContext;
   readonly #opens: Opens;
-  readonly #end: (session: RootSession, reason: EndReason, now: number) => void;
+  readonly #parts: LoadsParts;
   readonly #opening = new Map<SessionId, Opening>();
 
-  constructor(context: RootContext, opens: Opens, end: (session: RootSession, reason: EndReason, now: number) => void) {
+  constructor(context: RootContext, opens: Opens, parts: LoadsParts) {
     this.#context = context;
     this.#opens = opens;
-    this.#end = end;
+    this.#parts = parts;
   }
 
   load(call: Call, now: number): void {
@@ -65,7 +71,9 @@ export class Loads {
     const live = this.#context.sessions.get(id);
     if (live === undefined) return this.#resumeCold(id, call);
     this.#attach(live, call);
-    return call.answer({ result: live.state.result });
+    call.answer({ result: live.state.result });
+    if (call.caller.isPrimary) this.#parts.askPrimary(live, false);
+    return undefined;
   }
 
   /** S-a: while the session is being opened, `then` waits. False when nothing is on its way. */
@@ -118,7 +126,7 @@ export class Loads {
     session.isLoading = false;
     session.baselineTail = session.journal.tail;
     if ("error" in body) {
-      this.#end(session, "load-failed", now);
+      this.#parts.end(session, "load-failed", now);
       call.answer(body);
       return this.#finish(session.id, body, now);
     }
@@ -142,6 +150,7 @@ export class Loads {
       }
     }
     call.answer({ result: session.state.result });
+    if (call.caller.isPrimary) this.#parts.askPrimary(session, true);
   }
 
   /** S1 (b): the agent replays what the journal no longer holds, to the primary alone. */
@@ -155,6 +164,7 @@ export class Loads {
         else {
           this.#attach(session, call);
           call.answer(body);
+          this.#parts.askPrimary(session, true);
         }
         this.#finish(session.id, undefined, now);
       },

@@ -38,6 +38,15 @@ export class PrimaryAnswers {
     ask.copy.offer((body, now) => this.#onAnswer(ask, body, now), callersIdOf(this.#context, ask));
   }
 
+  /** X6: it has loaded the session. What it had open is taken back, what it had said instead of an answer is forgotten. */
+  again(ask: Ask): void {
+    if (ask.onlyConnection !== undefined) return;
+    this.drop(ask);
+    ask.copy.withdraw();
+    this.offer(ask);
+    if (ask.owner !== undefined) this.#urls.noteOffer(ask.params, ask.copy.isOpen);
+  }
+
   /** So many of the hub's clients hold an open copy. X5: nobody else is left, and the editor had stepped back: it is asked once more. */
   setCopies(ask: Ask, open: number, now: number): void {
     const hadOthers = ask.linkCopies > 0;

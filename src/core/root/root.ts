@@ -54,7 +54,10 @@ export class Root {
     const setters = new Setters(context, publisher);
     this.#opens = new Opens(context, publisher, (session, frame, now) => this.#updates.deliver(session, frame, now));
     const ending = new Ending(context, this.#asks, this.#turns, setters);
-    const loads = new Loads(context, this.#opens, (session, reason, now) => ending.end(session, reason, now));
+    const loads = new Loads(context, this.#opens, {
+      end: (session, reason, now) => ending.end(session, reason, now),
+      askPrimary: (session, hasHistory) => this.#asks.onPrimaryLoaded(session, hasHistory),
+    });
     this.#hosts = new HostRequests(context, new TerminalMirror(publisher));
     this.#updates = new AgentUpdates(context, publisher, {
       turns: this.#turns,

@@ -82,6 +82,73 @@ test("X6 what is settled within the pause is not sent, and what is opened within
   expect(world.problems).toEqual([]);
 });
 
+test("X6 the editor is asked too: one that did not know the session when the question came is asked once it has loaded it", () => {
+  const world = new World().start();
+  const phone = world.remote({ extended: true });
+  const created = phone.request("session/new", { cwd: "/work/project", mcpServers: [] });
+  world.settle();
+  const session = String(phone.result(created)["sessionId"]);
+  world.agent.update(session, toolCall("call-1"));
+  const ask = world.agent.askPermission(session);
+  world.settle();
+  for (const dialog of world.primary.openDialogs) world.primary.answerError(dialog, -32602);
+  world.disconnect(phone);
+  world.settle();
+  // X5: with nobody else left it is asked once more, and still knows no such session.
+  for (const dialog of world.primary.openDialogs) world.primary.answerError(dialog, -32602);
+  world.settle();
+  world.sendLoad(world.primary, session);
+  world.advance(299);
+  expect(world.primary.openDialogs).toEqual([]);
+  world.advance(1);
+  expect(world.primary.openDialogs).toHaveLength(1);
+  world.primary.choose("allow");
+  world.settle();
+  expect(world.agent.answerTo(ask)).toEqual(selected("allow"));
+  expect(world.problems).toEqual([]);
+});
+
+test("X6 an editor that loads its session anew has exactly one dialog after it, under a new id; what is settled meanwhile is not asked", () => {
+  for (const isExtended of [true, false]) {
+    const { world, session, phone } = shared({}, isExtended ? { _meta: { "acp-hub": {} } } : {});
+    world.agent.update(session, toolCall("t1"));
+    const [first, second] = [world.agent.askPermission(session, "t1"), world.agent.askPermission(session, "t2")];
+    world.settle();
+    const before = world.primary.openDialogs.map(({ id }) => id);
+    world.sendLoad(world.primary, session);
+    world.settle();
+    expect(world.primary.openDialogs).toHaveLength(isExtended ? 2 : 0);
+    phone.choose("allow", phone.openDialogs[1]);
+    world.advance(300);
+    expect(world.primary.openDialogs.map(({ params }) => params["toolCall"])).toMatchObject([{ toolCallId: "t1" }]);
+    const withdrawn = world.primary.of("$/cancel_request").map(({ params }) => params?.["requestId"]);
+    expect(withdrawn).toEqual(expect.arrayContaining(before));
+    world.primary.choose("reject");
+    world.settle();
+    expect([first, second].map((id) => world.agent.answerTo(id))).toEqual([selected("reject"), selected("allow")]);
+    expect(world.problems).toEqual([]);
+  }
+});
+
+test("X6 an editor that resumes a live session sees the card first, one that loads it has it from the replay", () => {
+  const { world, session } = shared({}, { _meta: { "acp-hub": {} } });
+  world.agent.update(session, toolCall("t1", { title: "Delete all", rawInput: { rm: "-rf" } }));
+  world.agent.askPermission(session, "t1");
+  world.settle();
+  const beforeQuestion = (method: string) => {
+    world.sendLoad(world.primary, session, undefined, method);
+    world.settle();
+    const at = world.primary.received.findLastIndex((message) => message.method === "session/request_permission");
+    const before = world.primary.received.slice(0, at);
+    return before.findLast((message) => message.method === "session/update" || message.method === undefined)?.params;
+  };
+  expect(beforeQuestion("session/resume")).toMatchObject({
+    update: { sessionUpdate: "tool_call", toolCallId: "t1", title: "Run t1", rawInput: { rm: "-rf" } },
+    _meta: { "acp-hub": { synthetic: "local" } },
+  });
+  expect(beforeQuestion("session/load")).toBeUndefined();
+});
+
 test("X6 the card is shown first where the replay just given lacks it, and only there", () => {
   const { world, session } = shared();
   world.agent.update(session, toolCall("call-1", { title: "Delete all", rawInput: { rm: "-rf" } }));

@@ -1,9 +1,9 @@
-/** A permission request as a remote client gets it: nobody approves blind (X10, X6). Pure. */
+/** A permission request as a client gets it: nobody approves blind (X10, X6). Pure. */
 import { ACP } from "../../protocol/acp.ts";
 import { notification } from "../../protocol/envelope.ts";
 import { isObject, type JsonObject, objectAt, stringAt } from "../../protocol/json.ts";
 import { HUB_META } from "../../protocol/meta.ts";
-import { withoutRecipe } from "../interaction/downgrade-view.ts";
+import { withoutRecipe } from "./downgrade-view.ts";
 
 /** The request's params with title and raw input filled in from the known card, and nothing of the recipe. */
 export function permissionParams(params: JsonObject, card: JsonObject | undefined): JsonObject {
