@@ -80,9 +80,12 @@ export class ClientSocket {
       return this.close(CLOSE.protocol);
     if (isPingDue) {
       if (this.#unanswered >= 2) return this.terminate();
-      this.#unanswered += 1;
-      // A ping behind a full socket would only add to what it does not read.
-      if (this.#sink.buffered() === 0) this.#ws.ping();
+      // A ping behind a full socket would only add to what it does not read. Who was not asked owes no answer: whether it reads at
+      // all is for `#checkProgress` to say.
+      if (this.#sink.buffered() === 0) {
+        this.#unanswered += 1;
+        this.#ws.ping();
+      }
     }
     return this.#checkProgress(now);
   }
