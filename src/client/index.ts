@@ -48,6 +48,7 @@ export {
 export { Emitter, Observable, type Unsubscribe } from "./emitter.ts";
 export { CallError, ClientError, type ClientErrorCode } from "./errors.ts";
 export { HubClient, type HubClientOptions, type NewSession } from "./hub-client.ts";
+export { HubClock } from "./hub-clock.ts";
 export type { HubInfo } from "./hub-info.ts";
 export {
   type InteractionCard,

@@ -92,6 +92,12 @@ export function useNow(everyMs: number): number {
   return now;
 }
 
+/** The present time of the hub, as `useNow`: for what the hub has dated. */
+export function useHubNow(everyMs: number): number {
+  const offset = useObservable(useServices().hubClock.offset);
+  return useNow(everyMs) + offset;
+}
+
 /** Something loaded from the hub. `reload` asks again and keeps what is shown until the answer is in. */
 export interface Loaded<T> {
   readonly value: T | undefined;

@@ -4,6 +4,7 @@ import {
   cookieCredential,
   HubApi,
   HubClient,
+  HubClock,
   HubEvents,
   overWebSocket,
   systemClock,
@@ -29,6 +30,8 @@ export interface Services {
   readonly api: HubApi;
   readonly events: HubEvents;
   readonly client: HubClient;
+  /** What the hub has dated is aged by this one. */
+  readonly hubClock: HubClock;
   readonly storage: ClientStorage;
   readonly access: AccessStore;
   readonly home: HomeStore;
@@ -48,9 +51,10 @@ export interface Opened {
 
 export function buildServices({ storage, ahead }: Opened): Services {
   const clock = systemClock;
+  const hubClock = new HubClock(clock);
   const api = new HubApi({
     baseUrl: hubBaseUrl(),
-    fetch: (url, init) => fetch(url, init),
+    fetch: hubClock.heardIn((url, init) => fetch(url, init)),
     credential: cookieCredential(readAppKey),
   });
   const client = new HubClient({
@@ -70,6 +74,7 @@ export function buildServices({ storage, ahead }: Opened): Services {
     api,
     events,
     client,
+    hubClock,
     storage,
     access,
     home,
@@ -77,7 +82,7 @@ export function buildServices({ storage, ahead }: Opened): Services {
     router,
     settings: new SettingsStore(),
     wishes,
-    notifier: new Notifier(client, home, router, wishes),
+    notifier: new Notifier(client, home, router, wishes, hubClock),
     seen: new SeenReporter(api.push, client, router),
   };
   join(services);

@@ -2,7 +2,7 @@
 import { type ReactElement, useRef } from "react";
 import type { InteractionCard } from "../../client/index.ts";
 import type { Json } from "../../protocol/json.ts";
-import { useNow, useServices } from "../app/hooks.ts";
+import { useHubNow, useServices } from "../app/hooks.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { IconName } from "../ui/icon-paths.ts";
 import { ago } from "../ui/time.ts";
@@ -56,7 +56,7 @@ function QuestionHead({
   readonly card: InteractionCard;
   readonly question: Question;
 }): ReactElement {
-  const now = useNow(30_000);
+  const now = useHubNow(30_000);
   const title =
     question.kind === "permission"
       ? question.title

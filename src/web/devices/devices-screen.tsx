@@ -2,7 +2,7 @@
 import { type ReactElement, useState } from "react";
 import type { Device } from "../../client/index.ts";
 import { scopesOf } from "../app/access.ts";
-import { useLoaded, useNow, useObservable, useServices } from "../app/hooks.ts";
+import { useHubNow, useLoaded, useObservable, useServices } from "../app/hooks.ts";
 import { useRights } from "../session/use-rights.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -49,7 +49,7 @@ export function DevicesScreen(): ReactElement {
 }
 
 function DeviceLine({ device, onEdit }: { readonly device: Device; readonly onEdit: () => void }): ReactElement {
-  const now = useNow(30_000);
+  const now = useHubNow(30_000);
   const seen =
     device.lastSeenAt === 0
       ? "never seen"

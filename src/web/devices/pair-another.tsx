@@ -2,7 +2,7 @@
 import { lazy, type ReactElement, Suspense, useState } from "react";
 import type { Pairing } from "../../client/index.ts";
 import { PRESETS, type Preset, type Scope } from "../../protocol/scopes.ts";
-import { useNow, useServices } from "../app/hooks.ts";
+import { useHubNow, useServices } from "../app/hooks.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Notice } from "../ui/notice.tsx";
@@ -80,7 +80,7 @@ function PresetChoice({ preset, scopes, onChange }: PresetChoiceProps): ReactEle
 }
 
 function PairingView({ pairing, onAgain }: { readonly pairing: Pairing; readonly onAgain: () => void }): ReactElement {
-  const left = pairing.expiresAt - useNow(1000);
+  const left = pairing.expiresAt - useHubNow(1000);
   if (left <= 0) {
     return (
       <>

@@ -36,7 +36,7 @@ export async function measure(api: HubApi, client: HubClient): Promise<Measured>
     result(
       "Clocks agree",
       skewMs === undefined || skewMs < 60_000,
-      "The clocks differ by more than a minute: times will look wrong.",
+      "The clocks differ by more than a minute. What is said to be so old is set right; set this device's clock.",
     ),
   ];
   const facts: (readonly [string, string])[] = [

@@ -2,7 +2,7 @@
 import { type ReactElement, useEffect, useState } from "react";
 import { shownCards } from "../../client/index.ts";
 import type { HomeState } from "../app/home-store.ts";
-import { useNow, useObservable, useServices } from "../app/hooks.ts";
+import { useHubNow, useObservable, useServices } from "../app/hooks.ts";
 import { useRights } from "../session/use-rights.ts";
 import { Icon } from "../ui/icon.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
@@ -26,7 +26,7 @@ export function HomeScreen({ currentId }: HomeScreenProps): ReactElement {
   const { home, client } = useServices();
   const state = useObservable(home.state);
   const cards = shownCards(useObservable(client.interactions));
-  const now = useNow(30_000);
+  const now = useHubNow(30_000);
   const [query, setQuery] = useState("");
   const [isCreating, setCreating] = useState(false);
   const canPrompt = useRights()("sessions:prompt");

@@ -2,7 +2,7 @@
  * Tells a person who looks elsewhere: the count on the title and the app's badge always; a system notification for what is
  * new while the page is hidden, where allowed. Push does the same for a closed page (service worker).
  */
-import type { HubClient, InteractionCard } from "../../client/index.ts";
+import type { HubClient, HubClock, InteractionCard } from "../../client/index.ts";
 import { shownCards } from "../../client/index.ts";
 import { HUB, type TurnNotice } from "../../protocol/hub-methods.ts";
 import { readTurnNotice } from "../../protocol/notices.ts";
@@ -23,14 +23,16 @@ export class Notifier {
   readonly #home: HomeStore;
   readonly #router: Router;
   readonly #wishes: PushWishes;
+  readonly #hubClock: HubClock;
   /** Ids that were there already: only live transitions notify, never a list that was loaded. */
   #known: ReadonlySet<string> | undefined;
 
-  constructor(client: HubClient, home: HomeStore, router: Router, wishes: PushWishes) {
+  constructor(client: HubClient, home: HomeStore, router: Router, wishes: PushWishes, hubClock: HubClock) {
     this.#client = client;
     this.#home = home;
     this.#router = router;
     this.#wishes = wishes;
+    this.#hubClock = hubClock;
   }
 
   start(): void {
@@ -58,7 +60,7 @@ export class Notifier {
 
   /** The same wishes hold here as for pushes. */
   #isHushed(kind: PushKind, sessionId: string | undefined): boolean {
-    return hushOf(this.#wishes.wishes.value ?? NO_PREFERENCES, kind, sessionId, Date.now()) !== undefined;
+    return hushOf(this.#wishes.wishes.value ?? NO_PREFERENCES, kind, sessionId, this.#hubClock.now()) !== undefined;
   }
 
   #notifyQuestion(card: InteractionCard): void {
