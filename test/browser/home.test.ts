@@ -12,10 +12,10 @@ const row = (page: Page, title: string) => page.locator(".session-row", { hasTex
 const chip = (page: Page, title: string) => row(page, title).locator(".chip").textContent();
 
 /** A device whose clock the test moves. */
-async function device(): Promise<Page> {
+async function device(aheadMs = 0): Promise<Page> {
   const { hub, context } = stage();
   const page = await (await context()).newPage();
-  await page.clock.install();
+  await page.clock.install({ time: Date.now() + aheadMs });
   await page.goto(hub.pairing("CLOCK"));
   await page.getByLabel("Name of this device").fill("Pixel");
   await page.getByRole("button", { name: "Pair", exact: true }).click();
@@ -57,6 +57,16 @@ describe("the session row", () => {
     await expect.poll(() => chip(page, "Fix hanging"), WAIT).toBe("Running 3m");
     expect(await chip(page, "Clean up")).toBe("Waiting for you 1h");
     expect(hub.requests.slice(asked)).toEqual([]);
+  });
+
+  it.each([37 * MINUTE, -37 * MINUTE])("says so on a phone whose clock is off by %d ms, too", async (aheadMs) => {
+    const { session } = stage();
+    session.turn = "running";
+    session.turnSince = Date.now() - 2 * MINUTE - 20_000;
+    session.updatedAt = Date.now() - 5 * MINUTE - 20_000;
+    const page = await device(aheadMs);
+    await expect.poll(() => chip(page, "Fix hanging"), WAIT).toBe("Running 2m");
+    expect(await row(page, "Fix hanging").locator(".session-row-side").textContent()).toMatch(/^5m/);
   });
 
   it("stands still while nothing is heard of the hub: nobody knows whether it still runs", async () => {

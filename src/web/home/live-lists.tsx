@@ -36,7 +36,8 @@ export interface LiveListsProps {
 }
 
 export function LiveLists({ home, live, cards, currentId, now }: LiveListsProps): ReactElement {
-  const isHeard = useObservable(useServices().events.state) === "open";
+  const { events, hubClock } = useServices();
+  const isHeard = useObservable(events.state) === "open";
   const isAsked = ({ instance, session }: LiveSession): boolean =>
     cards.some(
       ({ sessionId, instanceId = "" }) =>
@@ -47,7 +48,7 @@ export function LiveLists({ home, live, cards, currentId, now }: LiveListsProps)
   const left = resting.filter((entry) => entry.successor !== undefined);
   const idle = resting.filter((entry) => entry.successor === undefined);
   // While nothing is heard nobody knows whether it still runs: the time stands still.
-  const times = { currentId, now, knownAt: isHeard ? now : (home.freshAt ?? now) };
+  const times = { currentId, now, knownAt: isHeard || home.freshAt === undefined ? now : hubClock.at(home.freshAt) };
   return (
     <>
       <LiveList title="Running" sessions={busy} {...times} />
