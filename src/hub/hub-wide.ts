@@ -6,7 +6,7 @@
  * W2 A bare id that fits several instances is refused with the candidates, never guessed (S9).
  */
 import { withoutTerminalLogin } from "../core/audience.ts";
-import { IN_FLIGHT_MAX } from "../core/mirror/admission.ts";
+import { IN_FLIGHT_MAX, oversizeOf } from "../core/mirror/admission.ts";
 import type { ClientRequest, Connection } from "../core/mirror/connection.ts";
 import { LOAD_EARLIER } from "../core/mirror/dialect.ts";
 import { checkMethod } from "../core/mirror/gate.ts";
@@ -104,6 +104,8 @@ export class HubWide implements Route {
   #onRequest(connection: Connection<Buffer>, state: WideState, frame: Frame & { kind: "request" }): void {
     const { id, method } = frame.msg;
     const request: ClientRequest = { id, method, params: paramsOf(frame.msg) ?? {} };
+    const oversize = oversizeOf(frame);
+    if (oversize !== undefined) return connection.outbox.send(JSON.stringify(failure(id, oversize)));
     if (!connection.isInitialized && method !== ACP.initialize) {
       const error = hubError(RPC.invalidRequest, "not-initialized", "initialize has to come first");
       return connection.outbox.send(JSON.stringify(failure(id, error)));

@@ -25,17 +25,20 @@ export class Rights {
     this.#streams.closeDevice(deviceId);
   }
 
-  /** Its sockets go on with the rights it has now. Prompts without a name could not be taken back: then it dials again. */
+  /**
+   * Its sockets go on with the rights it has now. Prompts without a name could not be taken back, and who may prompt now
+   * needs a socket that takes larger messages (`frameBytesMax`): then it dials again.
+   */
   onChanged(deviceId: string, scopes: ReadonlySet<Scope>): void {
     if (!scopes.has("sessions:read")) return this.onRevoked(deviceId);
     for (const { mirror } of this.#registry.list()) mirror.onRightsLost(deviceId, scopes);
     for (const socket of this.#sockets.ofDevice(deviceId)) {
       const { connection } = socket;
-      const mayNotPromptNow = connection.may("sessions:prompt") && !scopes.has("sessions:prompt");
+      const isAnother = connection.may("sessions:prompt") !== scopes.has("sessions:prompt");
       connection.scopes = scopes;
       for (const { bound, mirror } of this.#registry.list())
         if (connection.isHubWide || bound.has(connection.id)) mirror.onScopesChanged(connection, scopes);
-      if (mayNotPromptNow) socket.close(CLOSE.goingAway);
+      if (isAnother) socket.close(CLOSE.goingAway);
     }
   }
 }

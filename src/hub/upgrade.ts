@@ -8,6 +8,7 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import type { Limits } from "../config/config.ts";
 import { connectionId } from "../protocol/ids.ts";
+import type { Scope } from "../protocol/scopes.ts";
 import { takesCompressed } from "../transport/ws-compression.ts";
 import { ClientSocket, type ClientSocketEvents, type Route } from "./client-socket.ts";
 import { checkHost, checkOrigin, type Edge, hostHeaderOf } from "./edge.ts";
@@ -44,6 +45,19 @@ export interface UpgradePorts {
 
 const EXTENSIONS = "Sec-WebSocket-Extensions: ";
 
+/** Requests and answers to `session/list` and the like: more than this is nothing a reader has to say. */
+const READER_FRAME_BYTES = 65_536;
+
+/**
+ * The largest message of a client with these rights. What has begun to arrive is kept until it is whole, and a request until it is
+ * answered: who may not prompt has no pictures to send, and who may only read has no answers to write.
+ */
+export function frameBytesMax(scopes: ReadonlySet<Scope>, limits: Limits): number {
+  if (scopes.has("sessions:prompt")) return limits.remoteFrameBytes;
+  const wanted = scopes.has("interactions:answer") ? limits.bodyBytes : READER_FRAME_BYTES;
+  return Math.min(wanted, limits.remoteFrameBytes);
+}
+
 const isRefusal = (value: object): value is UpgradeRefusal => "status" in value;
 
 /** `acp` by preference, else another offered name; the credential's own only when it stands alone (browsers need an echo). */
@@ -56,31 +70,14 @@ export function chooseProtocol(offered: ReadonlySet<string>): string | false {
 
 export class Upgrades {
   readonly #ports: UpgradePorts;
-  readonly #server: WebSocketServer;
+  /** By the largest message they take. */
+  readonly #servers = new Map<number, WebSocketServer>();
   readonly #ids = new WeakMap<IncomingMessage, string>();
   /** Requests whose handshake agreed on compressed frames. */
   readonly #compressing = new WeakSet<IncomingMessage>();
 
   constructor(ports: UpgradePorts) {
     this.#ports = ports;
-    this.#server = new WebSocketServer({
-      noServer: true,
-      clientTracking: false,
-      // Only negotiated and read by the library, and without context both ways: it never sends a message of its own. Its own
-      // compressing costs 40–70 times the CPU and is asynchronous, which our frames could not interleave with.
-      perMessageDeflate: ports.compresses ? { serverNoContextTakeover: true, clientNoContextTakeover: true } : false,
-      maxPayload: ports.limits.remoteFrameBytes,
-      handleProtocols: chooseProtocol,
-    });
-    this.#server.on("headers", (headers, request) => {
-      const agreed = headers.find((header) => header.startsWith(EXTENSIONS));
-      if (takesCompressed(agreed?.slice(EXTENSIONS.length))) this.#compressing.add(request);
-      headers.push(`Acp-Connection-Id: ${this.#ids.get(request) ?? ""}`);
-    });
-    // `ws` itself refuses what is no WebSocket handshake; those are 400s of its own.
-    this.#server.on("wsClientError", (error, socket) => {
-      refuseUpgrade(socket, { status: 400, detail: error.message });
-    });
   }
 
   /** For the server's `upgrade` event. */
@@ -89,6 +86,33 @@ export class Upgrades {
     void this.#handle(request, socket, head).catch(() =>
       refuseUpgrade(socket, { status: 503, detail: "The hub cannot take this right now" }),
     );
+  }
+
+  #serverFor(maxPayload: number): WebSocketServer {
+    const known = this.#servers.get(maxPayload);
+    if (known !== undefined) return known;
+    const server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      // Only negotiated and read by the library, and without context both ways: it never sends a message of its own. Its own
+      // compressing costs 40–70 times the CPU and is asynchronous, which our frames could not interleave with.
+      perMessageDeflate: this.#ports.compresses
+        ? { serverNoContextTakeover: true, clientNoContextTakeover: true }
+        : false,
+      maxPayload,
+      handleProtocols: chooseProtocol,
+    });
+    server.on("headers", (headers, request) => {
+      const agreed = headers.find((header) => header.startsWith(EXTENSIONS));
+      if (takesCompressed(agreed?.slice(EXTENSIONS.length))) this.#compressing.add(request);
+      headers.push(`Acp-Connection-Id: ${this.#ids.get(request) ?? ""}`);
+    });
+    // `ws` itself refuses what is no WebSocket handshake; those are 400s of its own.
+    server.on("wsClientError", (error, socket) => {
+      refuseUpgrade(socket, { status: 400, detail: error.message });
+    });
+    this.#servers.set(maxPayload, server);
+    return server;
   }
 
   async #handle(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -121,7 +145,7 @@ export class Upgrades {
     const id = connectionId(`c_${randomUUID()}`);
     const pinned = url.searchParams.get("session");
     this.#ids.set(request, id);
-    this.#server.handleUpgrade(request, socket, head, (ws) => {
+    this.#serverFor(frameBytesMax(principal.scopes, this.#ports.limits)).handleUpgrade(request, socket, head, (ws) => {
       const seed = {
         id,
         device: principal.deviceId,

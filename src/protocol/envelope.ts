@@ -60,9 +60,13 @@ const refuse = (code: number, message: string): ParsedFrame => ({
   reply: { jsonrpc: "2.0", id: null, error: { code, message } },
 });
 
+/** An id is kept while its request waits, and stands in the answer again: nobody needs one this long. */
+const ID_CHARS_MAX = 1024;
+
 /** True for an id that goes through JSON and back unchanged. Numbers past 2^53 do not (P5). */
 function isExactId(id: unknown): id is RpcId {
-  if (typeof id === "string" || id === null) return true;
+  if (typeof id === "string") return id.length <= ID_CHARS_MAX;
+  if (id === null) return true;
   return typeof id === "number" && Number.isFinite(id) && Math.abs(id) <= Number.MAX_SAFE_INTEGER;
 }
 
@@ -70,7 +74,7 @@ function envelopeOf(value: JsonObject): Envelope | string {
   if (value["jsonrpc"] !== "2.0") return 'the member "jsonrpc" must be "2.0"';
   const hasId = "id" in value;
   if (hasId && !isExactId(value["id"]))
-    return 'the member "id" must be a string, an exactly representable number or null';
+    return 'the member "id" must be a string of at most 1024 characters, an exactly representable number or null';
   if ("method" in value) {
     if (typeof value["method"] !== "string") return 'the member "method" must be a string';
     const params = value["params"];

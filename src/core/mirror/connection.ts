@@ -42,6 +42,8 @@ export class Connection<Encoded> {
   scopes: ReadonlySet<Scope>;
   abilities: ClientAbilities = abilitiesOf(undefined);
   capabilities: JsonObject = {};
+  /** The same as text: of many clients most say the same. */
+  capabilitiesText = "{}";
   clientInfo: Json | undefined;
   isInitialized = false;
   isGone = false;
@@ -100,6 +102,7 @@ export class Connection<Encoded> {
     const capabilities = params["clientCapabilities"];
     this.capabilities =
       typeof capabilities === "object" && capabilities !== null && !Array.isArray(capabilities) ? capabilities : {};
+    this.capabilitiesText = JSON.stringify(this.capabilities);
     this.abilities = abilitiesOf(this.capabilities);
     this.clientInfo = params["clientInfo"];
     this.outbox.audiences = this.abilities.audiences;

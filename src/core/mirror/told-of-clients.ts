@@ -1,6 +1,6 @@
 /** What the bridge is told of the hub's clients as they come and go: each time only what changed since it was last told. */
 import { ACP } from "../../protocol/acp.ts";
-import { isObject } from "../../protocol/json.ts";
+import { isObject, type JsonObject } from "../../protocol/json.ts";
 import { LINK } from "../../protocol/link.ts";
 import type { By } from "../../protocol/meta.ts";
 import { mergeCapabilities } from "../capabilities.ts";
@@ -9,6 +9,9 @@ import type { MirrorContext } from "./context.ts";
 import type { UpCalls } from "./up.ts";
 
 export const HUB_BY: By = { connectionId: "hub", device: "hub", name: "acp-hub" };
+
+/** All that differs in what clients declare, in characters: no crowd of them makes the bridge of an editor read more than this. */
+const DECLARED_CHARS_MAX = 65_536;
 
 export interface ToldOfClientsParts<Encoded> {
   readonly up: UpCalls<Encoded>;
@@ -47,10 +50,7 @@ export class ToldOfClients<Encoded> {
   /** I3: the hub's part of the merged view, re-sent when it changed. A hub-wide connection is part of it where it is attached. */
   tellCapabilities(): void {
     if (!this.#context.isLinkUp) return;
-    const declared = [...this.#context.connections]
-      .filter((each) => each.isInitialized && (!each.isHubWide || this.#parts.hasAttached(each)))
-      .map((each) => each.capabilities);
-    const merged = mergeCapabilities(undefined, declared);
+    const merged = mergeCapabilities(undefined, this.#declared());
     const text = JSON.stringify(merged);
     if (text === this.#capabilities) return;
     this.#capabilities = text;
@@ -59,5 +59,21 @@ export class ToldOfClients<Encoded> {
       this.#context.agentInfo ??= body.result;
       this.#parts.onAgentReady();
     });
+  }
+
+  /** What those in scope declared, each thing once; the one said last stands last, because of `_meta` its value counts. */
+  #declared(): JsonObject[] {
+    const declared = new Map<string, JsonObject>();
+    let left = DECLARED_CHARS_MAX;
+    for (const each of this.#context.connections) {
+      if (!each.isInitialized || (each.isHubWide && !this.#parts.hasAttached(each))) continue;
+      const text = each.capabilitiesText;
+      if (!declared.delete(text)) {
+        if (text.length > left) continue;
+        left -= text.length;
+      }
+      declared.set(text, each.capabilities);
+    }
+    return [...declared.values()];
   }
 }
