@@ -7,12 +7,18 @@ export interface Clock {
   setTimeout(run: () => void, ms: number): () => void;
 }
 
+/** A timer of more than this fires at once: what waits longer waits in pieces. */
+const PIECE_MS = 2_147_483_647;
+
 /** The process clock. Its timers never keep the process alive: the bridge's life follows the editor's pipe. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   setTimeout(run, ms) {
-    const handle = setTimeout(run, ms);
-    handle.unref();
+    let handle: NodeJS.Timeout;
+    const wait = (left: number): void => {
+      handle = setTimeout(() => (left > PIECE_MS ? wait(left - PIECE_MS) : run()), Math.min(left, PIECE_MS)).unref();
+    };
+    wait(ms);
     return () => clearTimeout(handle);
   },
 };
