@@ -34,6 +34,9 @@ export interface Sharing {
   readonly isShared: boolean;
   /** The token clients of the predecessor present. */
   readonly token?: string | undefined;
+  /** Where a hub that this bridge starts is to listen, where the profile has a word in it. */
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
   /** Words for a person when something was asked for and cannot be had. */
   readonly problem?: string | undefined;
 }
@@ -42,8 +45,8 @@ export interface Sharing {
 export async function sharingOf(agent: AgentChoice, isWanted: boolean): Promise<Sharing> {
   if (!isWanted || agent.kind !== "zcode") return { isShared: isWanted };
   const { zcodeRemoteGate } = await import("../backends/zcode/remote-gate.ts");
-  const { share, token, problem } = zcodeRemoteGate(process.env);
-  return { isShared: share, token, problem };
+  const { share, ...gate } = zcodeRemoteGate(process.env);
+  return { isShared: share, ...gate };
 }
 
 /** The environment an agent gets: nothing of the hub's own is in it (contract §2). */

@@ -2,7 +2,7 @@
  * `acp-hub bridge`: the editor's agent command. Kept lean: only what the spawn needs is imported here; the rest is loaded while the
  * agent starts, which takes longer.
  */
-import { type AgentChoice, environmentOf, makeBackend, sharingOf } from "../bridge/agents.ts";
+import { type AgentChoice, environmentOf, makeBackend, type Sharing, sharingOf } from "../bridge/agents.ts";
 import { bridgeSettings } from "../config/bridge-settings.ts";
 import { VERSION } from "../protocol/version.ts";
 import { readArgs } from "./args.ts";
@@ -47,11 +47,15 @@ function commandOf(before: readonly string[], after: readonly string[]): AgentCh
   return { kind: "command", agent: { command, args }, name: command.slice(command.lastIndexOf("/") + 1) };
 }
 
-/** How to start a hub of this very installation. */
-function launchCommand(home: string | undefined) {
+/** How to start a hub of this very installation. What the profile says of its address is over the file, under our own variables. */
+function launchCommand(home: string | undefined, { host, port }: Sharing) {
   const script = process.argv[1] ?? "";
   const args = [...process.execArgv, script, "serve", "--on-demand", ...(home === undefined ? [] : ["--home", home])];
-  return { command: process.execPath, args, env: process.env };
+  const where = {
+    ...(host !== undefined && { ACP_HUB_HOST: host }),
+    ...(port !== undefined && { ACP_HUB_PORT: String(port) }),
+  };
+  return { command: process.execPath, args, env: { ...where, ...process.env } };
 }
 
 export const command: Command = {
@@ -67,7 +71,8 @@ export const command: Command = {
     const cwd = values.cwd ?? process.cwd();
     const isHeadless = values.headless === true;
     if (process.stdin.isTTY && !isHeadless) return runOnTerminal(agent, cwd);
-    const { isShared, token, problem } = await sharingOf(agent, settings.isShared && values["no-share"] !== true);
+    const share = await sharingOf(agent, settings.isShared && values["no-share"] !== true);
+    const { isShared, token, problem } = share;
     if (problem !== undefined) process.stderr.write(`acp-hub: ${problem}\n`);
     const backend = await makeBackend(agent, cwd, VERSION);
     backend.start();
@@ -80,7 +85,7 @@ export const command: Command = {
     // Given by the hub that starts a headless one, so that it knows its own when it dials.
     const instanceId = (isHeadless ? process.env["ACP_HUB_INSTANCE_ID"] : undefined) ?? loaded.randomUUID();
     const paths = loaded.resolvePaths(home);
-    const launch = settings.isAutostart && config.isAutostart ? launchCommand(home) : undefined;
+    const launch = settings.isAutostart && config.isAutostart ? launchCommand(home, share) : undefined;
     const name = values.name ?? agent.name;
     return loaded.runBridge({
       backend,

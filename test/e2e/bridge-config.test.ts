@@ -56,6 +56,28 @@ describe("a bridge's own keys of the configuration", () => {
     expect((await ended).stderr).toContain('autostart: "perhaps" must be true or false');
   });
 
+  it("C1.config ACP_HUB_AGENTS: a profile of the environment runs, over the file's of the same name; a broken one is told", async () => {
+    const profile = (text: string): JsonObject => {
+      const [, command = "", ...args] = scripted({ turns: [[{ say: text }]] });
+      return { mine: { command, args } };
+    };
+    configure({ agents: profile("of the file") });
+    const said = async (agents: string): Promise<{ text: string; stderr: string }> => {
+      const { editor, child } = stage.home.bridge(["mine"], { env: { ACP_HUB_AGENTS: agents } });
+      const ended = finished(child);
+      await editor.initialize({});
+      const { sessionId } = await editor.call("session/new", { cwd: "/", mcpServers: [] });
+      await editor.call("session/prompt", textPrompt(String(sessionId), "go"));
+      editor.close();
+      return { text: editor.textOf("agent_message_chunk"), stderr: (await ended).stderr };
+    };
+    expect((await said(JSON.stringify(profile("of the environment")))).text).toBe("of the environment");
+    expect(await said("{")).toEqual({
+      text: "of the file",
+      stderr: expect.stringContaining("ACP_HUB_AGENTS must be a JSON object"),
+    });
+  });
+
   it("X5 C1.config interactions.timeoutMs of the hub ends a question in the bridge with the agent's own no", async () => {
     await stage.serve([], { ACP_HUB_INTERACTIONS_TIMEOUT_MS: "1000" });
     const { editor, sessionId } = await stage.share({ turns: [[{ ask: true }, { say: "$answer" }]] });

@@ -1,11 +1,21 @@
 /** Who may reach a ZCode bridge from afar: the gate of the environment, and the token of the predecessor (contract §1, §2). */
 import { existsSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { objectAt } from "../../../src/protocol/json.ts";
 import { connectClient, RpcFailed } from "../../support/raw-client.ts";
 import { loadOf, textPrompt, upgrade } from "../../support/stage.ts";
 import { eventually, REMOTE_TOKEN, ZcodeStage } from "../../support/zcode-stage.ts";
 import { transcriptOf } from "../../support/zcode-views.ts";
+
+/** Nobody listens on that address: the port stays free. */
+async function freePort(host: string): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
 
 describe("the remote gate of the zcode profile", () => {
   let stage: ZcodeStage;
@@ -42,6 +52,27 @@ describe("the remote gate of the zcode profile", () => {
     expect(words()).not.toContain("hunter2");
     await stage.zcode({ args: ["--name", "shared"] });
     expect((await stage.linked(1)).map(({ name }) => name)).toEqual(["shared"]);
+  });
+
+  it("contract 1 ZCODE_ACP_HUB_HOST and _PORT say where a hub that the bridge starts listens, the hub's own variables over them", async () => {
+    const port = await freePort("127.0.0.2");
+    const env = { ZCODE_ACP_HUB_HOST: "127.0.0.2", ZCODE_ACP_HUB_PORT: String(port) };
+    const { child } = await stage.zcode({ env, isAutostart: true });
+    await stage.linked(1, 20_000);
+    expect(await stage.hubInfo()).toMatchObject({ host: "127.0.0.2", port });
+    child.kill("SIGTERM");
+    expect((await stage.home.run(["stop"])).code).toBe(0);
+    await stage.zcode({ env: { ...env, ACP_HUB_PORT: "0" }, isAutostart: true });
+    await stage.linked(1, 20_000);
+    const second = await stage.hubInfo();
+    expect(second?.host).toBe("127.0.0.2");
+    expect(second?.port).not.toBe(port);
+  });
+
+  it("contract 1 ACP_HUB_ZCODE sets the options of the profile", async () => {
+    const { editor, sessionId } = await stage.zcode({ env: { ACP_HUB_ZCODE: '{"mode":"plan"}' } });
+    await editor.call("session/prompt", textPrompt(sessionId, "hi"));
+    expect(stage.calls("session/create").map(({ mode }) => mode)).toEqual(["plan"]);
   });
 
   it("contract 2 ZCODE_ACP_REMOTE_TOKEN opens /acp in ?token= as a driver that may start instances, nothing more", async () => {
