@@ -194,6 +194,37 @@ describe("what a reader touches", () => {
     }
   });
 
+  it("is closed where the reader is: the line of a card stays in sight inside of it", async () => {
+    const { session, open } = stage();
+    say(session, 20);
+    run(session, "x1", 400);
+    session.text("The last word.\n\n".repeat(30), "last");
+    const page = await open("Pixel");
+    await page.getByText("The last word.").last().waitFor();
+    await page.locator(".transcript").hover();
+    await page.mouse.wheel(0, -1000);
+    await toEnd(page).waitFor();
+    await card(page, "x1").click();
+    const output = page.locator(".terminal pre");
+    await output.getByText("line 399 of x1").waitFor();
+    // The end of the output is under the upper edge: its card begins above the screen.
+    await output.evaluate((pre) => {
+      const view = pre.closest(".transcript");
+      view?.scrollBy(0, pre.getBoundingClientRect().bottom - view.getBoundingClientRect().top - 120);
+    });
+    const edge = (await page.locator(".transcript").boundingBox())?.y ?? 0;
+    await expect.poll(async () => (await card(page, "x1").boundingBox())?.y, WAIT).toBeCloseTo(edge, 0);
+    await watch(card(page, "x1"));
+    await framesMore(page, 20);
+    await watch(card(page, "x1"));
+    await framesMore(page, 3);
+    await card(page, "x1").click();
+    await output.waitFor({ state: "detached" });
+    const painted = await framesMore(page);
+    expect(moved(painted)).toBeLessThan(1);
+    expect(painted.every(({ isHit }) => isHit)).toBe(true);
+  });
+
   it("sees the end in every frame while it follows a stream", async () => {
     const { session, open } = stage();
     say(session, 30);

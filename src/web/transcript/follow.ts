@@ -10,7 +10,7 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import type { VirtualizerHandle } from "virtua";
-import { HeldPlace } from "./held-place.ts";
+import { HeldPlace, stuckPx } from "./held-place.ts";
 import { ReadingPlace } from "./reading-place.ts";
 
 /** Nearer than this to the end is at the end: sub-pixel sizes and late images would lose the reader otherwise. */
@@ -71,7 +71,7 @@ export function useFollow(
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new row is the reason to move
   useLayoutEffect(pin, [pin, rowCount]);
   useUpwardMoves(scroller, isPressed, set);
-  useTouches(scroller, held);
+  useTouches(scroller, held, tell);
 
   const onResize = useCallback(() => {
     const [element, handle] = [scroller.current, list.current];
@@ -145,16 +145,27 @@ function useTelling(): Telling {
 }
 
 /** Notes what is touched before it does anything, and looks when it has: the page's own listeners are above the list's. */
-function useTouches(scroller: RefObject<HTMLElement | null>, held: HeldPlace): void {
+function useTouches(scroller: RefObject<HTMLElement | null>, held: HeldPlace, tell: Telling["tell"]): void {
   useEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
     const abort = new AbortController();
     const { signal } = abort;
     for (const type of ["click", "keydown"] as const) {
-      scroller.current?.addEventListener(type, ({ target }) => held.take(target), { signal, capture: true });
+      const take = ({ target }: Event): void => {
+        const px = type === "click" ? stuckPx(target) : 0;
+        if (px > 1) {
+          // A card that is closed from inside of it would be gone with all its rows: its head goes under the finger first.
+          element.scrollTop -= px;
+          tell(element);
+        }
+        held.take(target);
+      };
+      element.addEventListener(type, take, { signal, capture: true });
       window.addEventListener(type, () => held.confirm(), { signal });
     }
     return () => abort.abort();
-  }, [scroller, held]);
+  }, [scroller, held, tell]);
 }
 
 /** Wheel, touch and keys tell a reader's will before the position does. */

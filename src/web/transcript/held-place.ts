@@ -3,6 +3,9 @@
 /** What is touched: with a finger, or with a key. */
 const TOUCHED = "button, summary, a, label, input";
 
+/** The line of a card: it may be stuck at the edge, and tells its place by the card. */
+const LINE = ".tool-line";
+
 interface Held {
   readonly element: Element;
   readonly row: Element;
@@ -17,7 +20,8 @@ export class HeldPlace {
   take(target: EventTarget | null): void {
     this.#held = undefined;
     if (!(target instanceof Element)) return;
-    const element = target.closest(TOUCHED) ?? target;
+    const touched = target.closest(TOUCHED) ?? target;
+    const element = (touched.matches(LINE) && touched.parentElement) || touched;
     const row = element.closest("[data-row]");
     if (row !== null) this.#held = { element, row, top: topOf(element), height: heightOf(row) };
   }
@@ -55,6 +59,12 @@ export class HeldPlace {
     const held = this.#held;
     if (held !== undefined) held.top = topOf(held.element);
   }
+}
+
+/** How far the line that was touched is below the head of its card: it stays in sight inside of it. */
+export function stuckPx(target: EventTarget | null): number {
+  const line = target instanceof Element ? target.closest(LINE) : null;
+  return line?.parentElement == null ? 0 : topOf(line) - topOf(line.parentElement) - line.parentElement.clientTop;
 }
 
 const heightOf = (element: Element): number => element.getBoundingClientRect().height;
