@@ -33,19 +33,26 @@ export function indexedStorage(): ClientStorage {
   };
 }
 
+/** Committed at once, and not when the page gets round to it: what is written as the page goes would be undone with it. */
+function written(database: IDBDatabase, change: (store: IDBObjectStore) => void): Promise<void> {
+  const transaction = database.transaction(STORE, "readwrite");
+  change(transaction.objectStore(STORE));
+  transaction.commit();
+  return new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    transaction.onabort = () => reject(transaction.error ?? new Error("the database refused"));
+  });
+}
+
 function storageOn(database: IDBDatabase): ClientStorage {
-  const store = (mode: IDBTransactionMode): IDBObjectStore => database.transaction(STORE, mode).objectStore(STORE);
+  const reading = (): IDBObjectStore => database.transaction(STORE, "readonly").objectStore(STORE);
   return {
-    get: (key) => outcome(store("readonly").get(key) as IDBRequest<unknown>),
-    set: async (key, value) => {
-      await outcome(store("readwrite").put(value, key));
-    },
-    delete: async (key) => {
-      await outcome(store("readwrite").delete(key));
-    },
+    get: (key) => outcome(reading().get(key) as IDBRequest<unknown>),
+    set: (key, value) => written(database, (store) => void store.put(value, key)),
+    delete: (key) => written(database, (store) => void store.delete(key)),
     keys: async (prefix) => {
       const range = IDBKeyRange.bound(prefix, `${prefix}\uffff`);
-      const keys = await outcome(store("readonly").getAllKeys(range));
+      const keys = await outcome(reading().getAllKeys(range));
       return keys.filter((key): key is string => typeof key === "string");
     },
   };
