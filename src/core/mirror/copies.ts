@@ -166,6 +166,9 @@ export class Copies<Encoded> {
     const read = readAnswer(ask.method, ask.params, body);
     if (read.kind === "invalid") onVerdict({ kind: "rejected", reason: read.reason });
     else if (read.kind === "abstains") onVerdict({ kind: "rejected", reason: "an error is no answer" });
+    // X3: only the last one in the race gives the question up. The editor's copy is the root's to know.
+    else if (read.kind === "cancelled" && openCopies(ask) > 0)
+      onVerdict({ kind: "rejected", reason: "others are still asked, and may answer" });
     else this.#proposals.add(ask, { by, body, onVerdict });
     return true;
   }
@@ -301,12 +304,17 @@ export class Copies<Encoded> {
   /** X3: the link is a racer only while somebody there holds an open copy. */
   #report(ask: MirrorAsk<Encoded>): void {
     if (!this.#open.has(ask.interactionId)) return;
-    let open = 0;
-    for (const copy of ask.copies.values()) if (copy.id !== undefined) open += 1;
+    const open = openCopies(ask);
     if (open === ask.reportedCopies) return;
     ask.reportedCopies = open;
     this.#context.notifyLink(LINK.copies, { interactionId: ask.interactionId, open });
   }
+}
+
+function openCopies<E>({ copies }: MirrorAsk<E>): number {
+  let open = 0;
+  for (const copy of copies.values()) if (copy.id !== undefined) open += 1;
+  return open;
 }
 
 const viewOf = <E>(ask: MirrorAsk<E>): OpenAskView => {

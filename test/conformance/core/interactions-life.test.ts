@@ -1,5 +1,6 @@
 /** X6, X7, X9–X11: interactions over loads, cancels and the ends of turns. */
 import { expect, test } from "vitest";
+import type { AcpClient } from "../../support/world/acp-client.ts";
 import { toolCall, toolUpdate } from "../../support/world/fake-agent.ts";
 import { World, type WorldOptions } from "../../support/world/world.ts";
 
@@ -334,4 +335,35 @@ test("X11 a card the agent leaves open after a settlement gets its final state w
   const marked = phone.of("session/update").filter((message) => JSON.stringify(message).includes('"synthetic":"root"'));
   expect(marked).toHaveLength(2);
   expect(world.primary.transcript(session).card("silent")?.["status"]).toBe("failed");
+});
+
+test("X3 an answer from outside the sockets gives nothing up while others are asked, and does once none is left", () => {
+  const world = new World().start();
+  const phone = world.remote({ extended: true });
+  const created = phone.request("session/new", { cwd: "/work/project", mcpServers: [] });
+  world.settle();
+  const ask = world.agent.askPermission(String(phone.result(created)["sessionId"]));
+  world.settle();
+  const stepBack = (client: AcpClient): void => {
+    for (const dialog of client.openDialogs) client.answerError(dialog, -32601);
+    world.settle();
+  };
+  const verdicts: string[] = [];
+  const giveUp = (): void => {
+    const by = { connectionId: "http", device: "script", name: "script" };
+    for (const { interactionId } of world.mirror.openInteractions())
+      world.mirror.answer(interactionId, { result: CANCELLED }, by, ({ kind }) => verdicts.push(kind));
+    world.settle();
+  };
+  stepBack(world.primary);
+  giveUp();
+  expect(verdicts).toEqual(["rejected"]);
+  expect(phone.openDialogs).toHaveLength(1);
+  expect(world.agent.answerTo(ask)).toBeUndefined();
+  stepBack(phone);
+  // X5: the editor is asked once more, and steps back again.
+  stepBack(world.primary);
+  giveUp();
+  expect(verdicts).toEqual(["rejected", "settled"]);
+  expect(world.agent.answerTo(ask)).toEqual(CANCELLED);
 });
