@@ -87,7 +87,8 @@ export class Attachments<Encoded> {
         if (text !== undefined) connection.outbox.send(text, ready.feed);
       }
       onResult({ session: ready, result: this.#result(connection, ready, plan) });
-      if (plan.after === tail && tail > 0) this.#sendStates(connection, ready, plan);
+      const isPart = plan.after === tail ? tail > 0 : plan.after === 0 && !ready.journal.isWhole;
+      if (isPart) this.#sendStates(connection, ready, plan);
       return this.#reasks.after(connection, ready);
     });
   }
@@ -223,9 +224,10 @@ export class Attachments<Encoded> {
     connection.outbox.send(JSON.stringify(notification(HUB.reset, reset)));
   }
 
-  /** S5: who gets no history, or only its end, still knows the commands, the plan, the usage. Behind the response. */
+  /** S5: who gets no history, or what is left of it, still knows the commands, the plan, the usage. Behind the response. */
   #sendStates(connection: Connection<Encoded>, session: MirrorSession<Encoded>, plan: HistoryPlan): void {
-    const given = new Set((plan.tailItems ?? []).map((item) => objectAt(item.params, "update")?.["sessionUpdate"]));
+    const items = plan.tailItems ?? (plan.after === 0 ? session.journal.everything() : []);
+    const given = new Set(items.map((item) => objectAt(item.params, "update")?.["sessionUpdate"]));
     for (const [kind, update] of session.lastStates) {
       const shown = given.has(kind) ? undefined : updateFor(connection.abilities.audiences, update);
       if (shown !== undefined) connection.outbox.send(stateText(session.id, shown), session.feed);

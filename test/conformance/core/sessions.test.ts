@@ -242,3 +242,21 @@ test("S5 a late joiner knows mode, options, commands, plan, title and usage, fro
     expect(new Set(kinds).size + 0).toBe(method === "session/resume" ? 5 : 6);
   }
 });
+
+test("S5 a late joiner knows them where the record was too long to keep what said them first", () => {
+  const world = new World({ mirror: { journalBytes: 20_000 } }).start();
+  const session = world.newSession();
+  world.agent.update(session, { sessionUpdate: "available_commands_update", availableCommands: [{ name: "early" }] });
+  world.agent.update(session, { sessionUpdate: "usage_update", used: 1 });
+  for (let count = 0; count < 100; count += 1) world.agent.update(session, chunk("x".repeat(400), `m${count}`));
+  world.agent.update(session, { sessionUpdate: "usage_update", used: 2 });
+  world.settle();
+  const late = world.remote({ extended: true });
+  const loaded = world.load(late, session);
+  expect(ours(loaded)).toMatchObject({ verdict: "gap", reason: "trimmed" });
+  const states = late.updates(session).filter(({ sessionUpdate }) => sessionUpdate !== "agent_message_chunk");
+  expect(states).toEqual([
+    { sessionUpdate: "usage_update", used: 2 },
+    { sessionUpdate: "available_commands_update", availableCommands: [{ name: "early" }] },
+  ]);
+});
