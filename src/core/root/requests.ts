@@ -153,7 +153,9 @@ export class Requests {
         // The agent knows it no longer: that is what was wanted.
         const isGone = "result" in body || body.error.code === RPC.resourceNotFound;
         if (isGone) this.#parts.ending.end(session, "closed", at);
-        call.answer(isGone ? { result: "result" in body ? body.result : {} } : body);
+        // Remote clients were told that they may close (I5): where the agent cannot, they have left, and the session goes on.
+        const isLeft = !call.caller.isPrimary && !isForced && "error" in body && body.error.code === RPC.methodNotFound;
+        call.answer(isGone || isLeft ? { result: "result" in body ? body.result : {} } : body);
       },
       call,
     );

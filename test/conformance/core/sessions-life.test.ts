@@ -50,6 +50,27 @@ test("S6 a session that is gone at the agent is closed all the same, and its rea
   expect(phone.openDialogs).toEqual([]);
 });
 
+test("S6 I5 an agent that cannot close keeps its session, and the last client that leaves is told nothing but that it has", () => {
+  const world = new World().start();
+  world.agent.responders.set("session/close", (request) => world.agent.fail(request, -32601));
+  const phone = world.remote({ extended: true });
+  const created = phone.request("session/new", { cwd: "/work/project", mcpServers: [] });
+  world.settle();
+  const sessionId = String(phone.result(created)["sessionId"]);
+  const left = phone.request("session/close", { sessionId });
+  world.settle();
+  expect(phone.result(left)).toEqual({});
+  world.agent.say(sessionId, "on my own");
+  world.settle();
+  expect(phone.updates(sessionId)).toEqual([]);
+  expect(world.mirror.holdsSession(sessionId)).toBe(true);
+  // Who insists hears that it cannot be done; the editor hears what its agent says.
+  const forced = phone.request("session/close", { sessionId, _meta: { "acp-hub": { force: true } } });
+  const editors = world.primary.request("session/close", { sessionId });
+  world.settle();
+  expect([phone.error(forced).code, world.primary.error(editors).code]).toEqual([-32601, -32601]);
+});
+
 test("S6 setters are serialised, and the others learn of them even where the agent says nothing", () => {
   const { world, session, phone } = shared();
   world.agent.hold("session/set_mode");
