@@ -161,13 +161,10 @@ export class HubWide implements Route {
     if (typeof request.params["protocolVersion"] !== "number") {
       return connection.answer(request.id, { error: invalidParams("protocolVersion", "must be a number") });
     }
-    const isFirst = !connection.isInitialized;
     connection.declare(request.params);
     connection.answer(request.id, { result: this.#hubInfo(connection) });
-    for (const instance of this.#registry.list()) {
-      if (!isFirst) instance.mirror.remove(connection);
-      instance.mirror.add(connection);
-    }
+    // One that says it again stays where it is attached (I1).
+    for (const instance of this.#registry.list()) instance.mirror.add(connection);
     return undefined;
   }
 
