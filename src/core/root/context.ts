@@ -5,9 +5,13 @@ import type { JsonObject } from "../../protocol/json.ts";
 import { abilitiesOf, type ClientAbilities } from "../capabilities.ts";
 import type { AnswerBody } from "../interaction/answer.ts";
 import { AgentCalls, type Call, InFlight, PRIMARY_KEY } from "./calls.ts";
+import type { Outcomes } from "./lane.ts";
 import { LinkSide } from "./link-side.ts";
 import type { RootLimits, RootOptions, RootPorts } from "./ports.ts";
 import type { RootSession } from "./session.ts";
+
+/** Sessions whose prompts are remembered after they were closed. */
+const SESSIONS_REMEMBERED = 64;
 
 /** The stdio editor. */
 export class Primary {
@@ -59,6 +63,7 @@ export class RootContext {
   agentEnd: AnswerBody | undefined;
 
   readonly #dirty = new Set<RootSession>();
+  readonly #outcomes = new Map<SessionId, Outcomes>();
 
   constructor(ports: RootPorts, options: RootOptions) {
     this.ports = ports;
@@ -67,6 +72,16 @@ export class RootContext {
     this.link = new LinkSide(() => this.limits.agentLineBytes);
     this.agent = new AgentCalls((text) => ports.toAgent(text));
     this.primary = options.hasPrimary ? new Primary() : undefined;
+  }
+
+  /** What is remembered of a session's prompts, however often it is closed and opened again (P3). The oldest are forgotten. */
+  outcomesOf(id: SessionId): Outcomes {
+    const known = this.#outcomes.get(id) ?? new Map();
+    this.#outcomes.delete(id);
+    this.#outcomes.set(id, known);
+    const [oldest] = this.#outcomes.keys();
+    if (this.#outcomes.size > SESSIONS_REMEMBERED && oldest !== undefined) this.#outcomes.delete(oldest);
+    return known;
   }
 
   /** Frames of `session` wait for the end of the tick. */

@@ -28,6 +28,9 @@ export interface PromptOutcome {
   readonly body: AnswerBody;
 }
 
+/** How prompts of a session ended, by device and promptId, oldest first. It outlives the session: one that is loaded again is the same. */
+export type Outcomes = Map<string, PromptOutcome>;
+
 const OUTCOMES_MAX = 256;
 const TITLE_MAX = 120;
 
@@ -44,11 +47,12 @@ const retryKey = (device: string, promptId: string): string => JSON.stringify([d
 export class Lane {
   readonly inFlight: Set<Prompt> = new Set();
   readonly #waiting: Prompt[] = [];
-  readonly #outcomes = new Map<string, PromptOutcome>();
+  readonly #outcomes: Outcomes;
   readonly #max: () => number;
 
-  constructor(max: () => number) {
+  constructor(max: () => number, outcomes: Outcomes = new Map()) {
     this.#max = max;
+    this.#outcomes = outcomes;
   }
 
   get waiting(): readonly Prompt[] {

@@ -125,6 +125,7 @@ export class Opens {
       linkCursor: (session) => this.#context.link.cursorOf(session),
       tailBytes,
       lanePromptsMax: () => this.#context.limits.lanePromptsMax,
+      outcomes: this.#context.outcomesOf(id),
       isWhole,
       now,
     });

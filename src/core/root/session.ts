@@ -9,7 +9,7 @@ import { Feed } from "../fanout/feed.ts";
 import type { UrlOwner } from "../interaction/url-owner.ts";
 import { Journal } from "../journal/journal.ts";
 import { SessionState } from "../session-state.ts";
-import { Lane, type Prompt } from "./lane.ts";
+import { Lane, type Outcomes, type Prompt } from "./lane.ts";
 import type { SettledCard } from "./settled-cards.ts";
 
 /** Lines of one tick, joined: what the link's socket takes. */
@@ -31,6 +31,8 @@ export interface SessionSeed {
   linkCursor(session: RootSession): number | undefined;
   readonly tailBytes: number | undefined;
   readonly lanePromptsMax: () => number;
+  /** How prompts ended that ran here before it was closed and opened again (P3). */
+  readonly outcomes: Outcomes;
   /** False when the agent knows history that this journal will not hold. */
   readonly isWhole: boolean;
   readonly now: number;
@@ -96,7 +98,7 @@ export class RootSession {
     this.#place(seed.params);
     this.journal = new Journal(seed.epoch, seed.journalBytes, seed.isWhole, () => seed.linkCursor(this));
     this.feed = new Feed(lineEncoder, seed.tailBytes);
-    this.lane = new Lane(seed.lanePromptsMax);
+    this.lane = new Lane(seed.lanePromptsMax, seed.outcomes);
     this.isListed = seed.openedBy === "remote";
     this.hasPrimary = seed.openedBy === "primary";
     this.updatedAt = seed.now;

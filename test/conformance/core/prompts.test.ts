@@ -168,6 +168,29 @@ test("P3 the same promptId joins the first try, in flight, waiting and afterward
   expect(world.agent.of("session/prompt")).toHaveLength(1);
 });
 
+test("P3 a retry never runs twice, though the session was closed and opened again in between", () => {
+  const { world, session, phone } = shared();
+  const name = { promptId: "p1" };
+  const first = world.prompt(phone, session, "once", name);
+  world.agent.end(session);
+  world.settle();
+  expect(phone.result(first)).toEqual({ stopReason: "end_turn" });
+  phone.request("session/close", { sessionId: session, _meta: { "acp-hub": { force: true } } });
+  world.settle();
+  expect(world.mirror.holdsSession(session)).toBe(false);
+  world.load(phone, session);
+  const retry = world.prompt(phone, session, "once", name);
+  const other = world.prompt(phone, session, "something else", name);
+  expect(phone.result(retry)).toEqual({ stopReason: "end_turn" });
+  expect(phone.error(other).code).toBe(-32602);
+  expect(world.agent.of("session/prompt")).toHaveLength(1);
+  // Another device may use the same name for a prompt of its own.
+  const tablet = world.remote({ extended: true });
+  world.load(tablet, session);
+  world.prompt(tablet, session, "mine", name);
+  expect(running(world)).toEqual(["mine"]);
+});
+
 test("P3 a retry after a lost link joins, and its cancel is the run's cancel: nobody else waits for it", () => {
   const { world, session, phone } = shared();
   world.prompt(phone, session, "go", { promptId: "p" });
