@@ -1,21 +1,31 @@
 /** A client's initialize: what it is told, and its wait for an agent that has not been initialized by its editor yet (I1, I2, I5). */
-import { ACP_VERSION } from "../../protocol/acp.ts";
+import { ACP, ACP_VERSION } from "../../protocol/acp.ts";
 import type { RpcError } from "../../protocol/envelope.ts";
 import { hubError, invalidParams, RPC } from "../../protocol/errors.ts";
-import { FEATURES } from "../../protocol/hub-methods.ts";
+import { FEATURES, HUB } from "../../protocol/hub-methods.ts";
 import { type JsonObject, objectAt } from "../../protocol/json.ts";
 import { HUB_META } from "../../protocol/meta.ts";
 import { withoutTerminalLogin } from "../audience.ts";
 import type { ClientRequest, Connection } from "./connection.ts";
 import type { MirrorContext } from "./context.ts";
+import { LOAD_EARLIER } from "./dialect.ts";
 import { checkMethod } from "./gate.ts";
+
+/** A request that came before the agent was ready. */
+interface Early {
+  readonly request: ClientRequest;
+  readonly go: () => void;
+}
+
+/** What the hub's own record may answer, where no agent ever comes (S1 d). */
+const READING: ReadonlySet<string> = new Set([ACP.sessionLoad, ACP.sessionResume, HUB.loadEarlier, LOAD_EARLIER]);
 
 export class Initializing<Encoded> {
   readonly #context: MirrorContext<Encoded>;
   /** It has said what it can, and has its answer. */
   readonly #onDeclared: (connection: Connection<Encoded>) => void;
   /** Those that came before the agent was ready. */
-  readonly #early = new Map<Connection<Encoded>, ClientRequest[]>();
+  readonly #early = new Map<Connection<Encoded>, Early[]>();
 
   constructor(context: MirrorContext<Encoded>, onDeclared: (connection: Connection<Encoded>) => void) {
     this.#context = context;
@@ -28,22 +38,31 @@ export class Initializing<Encoded> {
     if (typeof request.params["protocolVersion"] !== "number") {
       return connection.answer(request.id, { error: invalidParams("protocolVersion", "must be a number") });
     }
-    if (this.#context.agentInfo !== undefined) return this.#complete(connection, request);
+    const go = (): void => this.#complete(connection, request);
+    return this.defers(connection, request, go) ? undefined : go();
+  }
+
+  /**
+   * True when `go` waits for the agent: a client of the whole hub, which the hub itself has initialized, asks nothing of an agent
+   * that has not been either.
+   */
+  defers(connection: Connection<Encoded>, request: ClientRequest, go: () => void): boolean {
+    if (this.#context.agentInfo !== undefined) return false;
     const waiting = this.#early.get(connection);
-    if (waiting !== undefined) {
-      waiting.push(request);
-      return undefined;
+    if (waiting !== undefined) waiting.push({ request, go });
+    else {
+      this.#early.set(connection, [{ request, go }]);
+      this.#context.ports.startTimer(timerOf(connection), this.#context.options.initializeMs);
     }
-    this.#early.set(connection, [request]);
-    return this.#context.ports.startTimer(timerOf(connection), this.#context.options.initializeMs);
+    return true;
   }
 
   onAgentReady(): void {
     const early = [...this.#early];
     this.#early.clear();
-    for (const [connection, requests] of early) {
+    for (const [connection, waiting] of early) {
       this.#context.ports.cancelTimer(timerOf(connection));
-      for (const request of requests) this.#complete(connection, request);
+      for (const { go } of waiting) go();
     }
   }
 
@@ -63,10 +82,13 @@ export class Initializing<Encoded> {
   }
 
   #refuse(connection: Connection<Encoded>, error: RpcError): void {
-    const requests = this.#early.get(connection) ?? [];
+    const waiting = this.#early.get(connection) ?? [];
     this.#early.delete(connection);
     this.#context.ports.cancelTimer(timerOf(connection));
-    for (const request of requests) connection.answer(request.id, { error });
+    for (const { request } of waiting) {
+      const isRead = READING.has(request.method) && this.#context.history?.serve(connection, request) === true;
+      if (!isRead) connection.answer(request.id, { error });
+    }
   }
 
   #complete(connection: Connection<Encoded>, request: ClientRequest): void {

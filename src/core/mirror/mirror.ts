@@ -284,7 +284,8 @@ export class Mirror<Encoded> {
     const request = admit(connection, frame);
     if (request === undefined) return undefined;
     if (request.method === ACP.initialize) return this.#initializing.onRequest(connection, request);
-    return this.#requests.onRequest(connection, request);
+    const go = (): void => this.#requests.onRequest(connection, request);
+    return this.#initializing.defers(connection, request, go) ? undefined : go();
   }
 
   #onDeclared(connection: Connection<Encoded>): void {

@@ -74,3 +74,24 @@ test("I1 hub-wide a client that says initialize again keeps its sessions, its qu
   expect(world.agent.prompts.map(({ params }) => params["prompt"])).toMatchObject([[{ text: "next" }]]);
   expect(client.problems).toEqual([]);
 });
+
+test("I2 hub-wide what is asked of an agent that its editor has not initialized yet waits for that, and not for ever", () => {
+  const world = new World().dial();
+  world.settle();
+  const { client, settle, initialize } = wideClient(world, {});
+  initialize();
+  const create = { cwd: "/work/project", mcpServers: [], _meta: { "acp-hub": { instance: "i1" } } };
+  const late = client.request("session/new", create);
+  settle();
+  expect(world.agent.received).toEqual([]);
+  world.advance(10_000);
+  settle();
+  expect(client.error(late)).toMatchObject({ code: -32603, data: { code: "agent-not-ready" } });
+  const early = client.request("session/new", create);
+  settle();
+  world.start();
+  settle();
+  expect(world.agent.received.map(({ method }) => method)).toEqual(["initialize", "session/new"]);
+  expect(client.result(early)["sessionId"]).toBeDefined();
+  expect(client.problems).toEqual([]);
+});
