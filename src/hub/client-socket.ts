@@ -5,10 +5,11 @@ import type { Limits } from "../config/config.ts";
 import { Outbox } from "../core/fanout/outbox.ts";
 import { Connection, type ConnectionSeed } from "../core/mirror/connection.ts";
 import { CLOSE, type CloseCode } from "../protocol/close-codes.ts";
-import type { Frame } from "../protocol/envelope.ts";
+import type { Frame, ParsedFrame } from "../protocol/envelope.ts";
 import { decodeBinary, readMessages } from "../transport/ws-messages.ts";
 import { SocketSink, wsEncoder } from "./socket-sink.ts";
 import type { Traffic } from "./traffic.ts";
+import { Inbox, type Turns } from "./turns.ts";
 
 /** Where a connection's messages go: one instance's mirror, or the hub-wide router. */
 export interface Route {
@@ -19,6 +20,8 @@ export interface Route {
 
 export interface ClientSocketEvents {
   readonly limits: Limits;
+  /** Of all clients. */
+  readonly turns: Turns;
   /** The handshake agreed that large frames may come compressed. */
   readonly takesCompressed: boolean;
   /** When it was opened, in milliseconds that only grow. */
@@ -33,6 +36,7 @@ export class ClientSocket {
   readonly #route: Route;
   readonly #events: ClientSocketEvents;
   readonly #limits: Limits;
+  readonly #inbox: Inbox<ParsedFrame>;
   #isClosed = false;
   /** Pings sent since the last pong. */
   #unanswered = 0;
@@ -58,6 +62,11 @@ export class ClientSocket {
     const limits = { pauseBytes: this.#limits.outboxSoftBytes, hardBytes: this.#limits.outboxHardBytes };
     const outbox = new Outbox(seed.id, this.#sink, wsEncoder, limits, () => setImmediate(() => this.close(CLOSE.slow)));
     this.connection = new Connection(seed, outbox);
+    this.#inbox = new Inbox(events.turns, {
+      handle: (parsed) => this.#handle(parsed),
+      pause: () => ws.pause(),
+      resume: () => ws.resume(),
+    });
     socket.on("drain", () => this.connection.outbox.onDrain());
     ws.on("message", (data, isBinary) => this.#onMessage(data, isBinary));
     ws.on("pong", () => {
@@ -92,6 +101,8 @@ export class ClientSocket {
 
   close(code: CloseCode): void {
     if (this.#isClosed) return;
+    // Whoever comes back goes on where it was: what it has said already counts. The others are not served any more.
+    if (code !== CLOSE.goingAway) this.#inbox.close();
     this.#ws.close(code.code, code.name);
     // A peer that does not read never answers the close: it is cut off.
     const timer = setTimeout(() => this.terminate(), 2000);
@@ -113,16 +124,19 @@ export class ClientSocket {
   #onMessage(data: RawData, isBinary: boolean): void {
     const bytes = Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer);
     const text = isBinary ? decodeBinary(bytes) : bytes.toString("utf8");
-    for (const parsed of readMessages(text)) {
-      if (this.#isClosed) return;
-      if (parsed.ok) this.#route.onFrame(this.connection, parsed.frame);
-      else this.connection.outbox.send(JSON.stringify(parsed.reply));
-    }
+    for (const parsed of readMessages(text)) this.#inbox.take(parsed);
+  }
+
+  #handle(parsed: ParsedFrame): void {
+    if (this.#isClosed) return;
+    if (parsed.ok) this.#route.onFrame(this.connection, parsed.frame);
+    else this.connection.outbox.send(JSON.stringify(parsed.reply));
   }
 
   #onClose(code: number): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#inbox.close();
     this.connection.isGone = true;
     this.connection.outbox.close();
     this.#route.remove(this.connection);

@@ -195,6 +195,8 @@ export class Hub {
     };
     const edge = makeEdge({ ...this.options.edge, host, port, isTls: this.options.tls !== undefined });
     const network = this.#buildApp(edge, false);
+    // Sockets, and as many requests beside them: whoever dials without end must not take the files that bridges need.
+    network.server.maxConnections = 2 * this.options.limits.connectionsMax;
     await network.listen({ host, port });
     const bound = (network.server.address() as AddressInfo).port;
     this.#attachUpgrades(network.server, edge, false);

@@ -5,10 +5,12 @@ import { CLOSE, type CloseCode } from "../protocol/close-codes.ts";
 import type { Scheduler } from "../store/scheduler.ts";
 import type { ClientSocket } from "./client-socket.ts";
 import { addTraffic, NO_TRAFFIC, type Traffic } from "./traffic.ts";
+import { Turns } from "./turns.ts";
 
 const TICK_MS = 2000;
 
 export class Sockets {
+  readonly turns: Turns = new Turns();
   readonly #sockets = new Map<string, ClientSocket>();
   readonly #limits: Limits;
   readonly #scheduler: Scheduler;

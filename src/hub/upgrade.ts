@@ -164,6 +164,7 @@ export class Upgrades {
     const ports = this.#ports;
     return {
       limits: ports.limits,
+      turns: ports.sockets.turns,
       takesCompressed,
       openedAt: ports.monotonic(),
       onClosed: (closed, code) => {

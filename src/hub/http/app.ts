@@ -48,6 +48,9 @@ export interface AppOptions {
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
 }
 
+/** Where anybody may knock: a code or a credential is shorter, and what has come of a body is kept until it is whole. */
+const OPEN_BODY_BYTES = 16_384;
+
 export type Routes = (app: FastifyInstance) => void;
 
 export function buildApp(ports: AppPorts, options: AppOptions, routes: readonly Routes[]): FastifyInstance {
@@ -76,7 +79,9 @@ export function buildApp(ports: AppPorts, options: AppOptions, routes: readonly 
     if (!isTooDeep(body as string)) return parseJson(request, body as string, done);
     return done(new Problem(400, `The body is nested deeper than ${DEPTH_MAX} levels`));
   });
-  app.addHook("onRoute", ({ method, url, config }) => {
+  app.addHook("onRoute", (route) => {
+    const { method, url, config } = route;
+    if (config?.needs === undefined) route.bodyLimit = Math.min(options.bodyBytes, OPEN_BODY_BYTES);
     for (const each of [method].flat()) ports.onRoute(`${each} ${url}`, config?.needs);
   });
   app.addHook("onRequest", (request, reply) => gate(ports, options, request, reply));

@@ -308,6 +308,17 @@ describe("junk", () => {
     );
   });
 
+  test("C6.limits who has no credential has no more than 16 KiB read of a body", async () => {
+    for (const [path, body] of [
+      ["/api/pair", { code: "x" }],
+      ["/api/token", { refreshToken: "x" }],
+    ] as const) {
+      const filled = (chars: number): object => ({ ...body, fill: "x".repeat(chars) });
+      expect((await ask(hub.port, path, { method: "POST", body: filled(17_000) })).status).toBe(413);
+      expect((await ask(hub.port, path, { method: "POST", body: filled(15_000) })).status).not.toBe(413);
+    }
+  });
+
   test("C6.limits a body over the bound is 413 before it is read, and a query of any shape is no fault", async () => {
     const big = await ask(hub.port, "/api/pair", { method: "POST", body: { code: "x".repeat(1_100_000) } });
     expect(big.status).toBe(413);

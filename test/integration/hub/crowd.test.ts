@@ -14,7 +14,7 @@ describe("a crowd that says much of itself", () => {
   let agent: ReturnType<typeof puppetAgent>;
   const clients: RawClient[] = [];
   beforeEach(async () => {
-    harness = await startHub({ limits: { bodyBytes: 100_000 } });
+    harness = await startHub({ limits: { bodyBytes: 100_000, outboxHardBytes: 5_000_000 } });
     agent = puppetAgent();
     const editor = rawClient(harness.bridge(agent.backend, "i-1").editor);
     await editor.initialize({});
@@ -71,6 +71,25 @@ describe("a crowd that says much of itself", () => {
     const driver = await client("driver:x");
     await driver.initialize();
     await expect(driver.call("_x/y", { text: "x".repeat(1_000_000) })).rejects.toMatchObject({ code: -32601 });
+  });
+
+  it("C6.limits B5 who asks for more pages than he reads is cut off, and what he has asked for beyond that is not served", async () => {
+    const opener = await client("driver:x");
+    await opener.initialize();
+    await opener.call("session/new", { cwd: "/", mcpServers: [] });
+    const text = "x".repeat(1_000_000);
+    agent.update("s1", { sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
+    await expect.poll(() => opener.textOf("agent_message_chunk").length).toBe(text.length);
+    const greedy = await client("viewer:x");
+    await greedy.initialize();
+    const mirror = harness.hub.registry.get("i-1")?.mirror;
+    if (mirror === undefined) throw new Error("not linked");
+    const served = vi.spyOn(mirror, "onClient");
+    const page = { sessionId: "s1", before: 1_000_000_000, limit: 500 };
+    const pages = Array.from({ length: 2000 }, () => greedy.call("_acp-hub/load_earlier", page).catch(() => undefined));
+    await Promise.all(pages);
+    expect(greedy.closed?.code).toBe(1013);
+    expect(served.mock.calls.length).toBeLessThan(1000);
   });
 
   it("C6.limits P5 an id of more than 1,024 characters is none", async () => {

@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { expect, test } from "vitest";
 import type { WebSocket } from "ws";
 import { ClientSocket } from "../../../src/hub/client-socket.ts";
+import { Turns } from "../../../src/hub/turns.ts";
 import { connectionId } from "../../../src/protocol/ids.ts";
 import { LIMITS } from "../../../src/protocol/limits.ts";
 
@@ -19,7 +20,7 @@ function slowSocket() {
   });
   const route = { add: () => undefined, onFrame: () => undefined, remove: () => undefined };
   const seed = { id: connectionId("c"), device: "d", name: "phone", scopes: new Set<never>() };
-  const events = { limits: LIMITS, takesCompressed: false, openedAt: 0, onClosed: () => undefined };
+  const events = { turns: new Turns(), limits: LIMITS, takesCompressed: false, openedAt: 0, onClosed: () => undefined };
   const client = new ClientSocket(ws as unknown as WebSocket, socket as unknown as Duplex, seed, route, events);
   client.connection.isInitialized = true;
   let now = 0;
