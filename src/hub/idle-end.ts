@@ -5,13 +5,15 @@ import { type IdleClock, watchIdle } from "../bridge/idle-watch.ts";
 export interface Needed {
   readonly registry: { list(): readonly unknown[] };
   readonly sockets: { readonly count: number };
+  /** Event streams: the app's list of sessions has no other connection. */
+  readonly streams: { readonly count: number };
 }
 
 const IDLE_MS = 3_600_000;
 
 /** Resolves when it is to end; never, unless `isOnDemand`. `stop` ends the waiting. */
 export function idleEnd(
-  { registry, sockets }: Needed,
+  { registry, sockets, streams }: Needed,
   isOnDemand: boolean,
   clock?: IdleClock,
 ): { readonly ended: Promise<"idle">; stop(): void } {
@@ -19,7 +21,7 @@ export function idleEnd(
   let stop: () => void = () => undefined;
   const watched = {
     get isBusy() {
-      return registry.list().length > 0 || sockets.count > 0;
+      return registry.list().length > 0 || sockets.count > 0 || streams.count > 0;
     },
     lastSeenAt: 0,
   };

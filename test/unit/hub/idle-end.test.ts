@@ -9,11 +9,13 @@ class Scene {
   readonly clock = new ManualClock();
   readonly bridges: unknown[] = [];
   readonly sockets = { count: 0 };
+  readonly streams = { count: 0 };
   isEnded = false;
   readonly watch: ReturnType<typeof idleEnd>;
 
   constructor(isOnDemand: boolean) {
-    this.watch = idleEnd({ registry: { list: () => this.bridges }, sockets: this.sockets }, isOnDemand, this.clock);
+    const { sockets, streams } = this;
+    this.watch = idleEnd({ registry: { list: () => this.bridges }, sockets, streams }, isOnDemand, this.clock);
     void this.watch.ended.then(() => {
       this.isEnded = true;
     });
@@ -53,6 +55,14 @@ describe("the end of a hub by itself", () => {
     scene.sockets.count = 1;
     await scene.expectKept();
     scene.sockets.count = 0;
+    await scene.expectEnd();
+  });
+
+  it("L6 an app that shows its list, by an event stream alone, keeps it", async () => {
+    const scene = new Scene(true);
+    scene.streams.count = 1;
+    await scene.expectKept();
+    scene.streams.count = 0;
     await scene.expectEnd();
   });
 
