@@ -120,6 +120,32 @@ describe("notifications", () => {
     expect(await shown(page)).toHaveLength(1);
   });
 
+  it("tells of a question that came while the list was on its way, and of none from before the page", async () => {
+    const { session, open } = stage();
+    const page = await open("Pixel");
+    await page.context().grantPermissions(["notifications"]);
+    await page.evaluate(async () => void (await navigator.serviceWorker.ready));
+    void session.ask("session/request_permission", COMMAND_ASK);
+    await page.getByText("Push the branch").first().waitFor();
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/api/i*", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.reload();
+    await page.locator('.session[data-attach="live"]').waitFor();
+    await setVisibility(page, "hidden");
+    void session.ask("session/request_permission", COMMAND_ASK);
+    await page.getByText("1 of 2").waitFor();
+    release();
+    await expect.poll(() => shown(page), WAIT).toHaveLength(1);
+    const [newest] = [...session.asks.values()].slice(-1);
+    expect(await shown(page)).toMatchObject([{ tag: newest?.interactionId }]);
+  });
+
   it("the service worker shows a push, and an unreadable one in general words", async () => {
     const { hub, open } = stage();
     const page = await open("Pixel");

@@ -24,7 +24,7 @@ export class Notifier {
   readonly #router: Router;
   readonly #wishes: PushWishes;
   readonly #hubClock: HubClock;
-  /** Ids that were there already: only live transitions notify, never a list that was loaded. */
+  /** Ids that were there already. Undefined until the list of the hub, or of the device, is in. */
   #known: ReadonlySet<string> | undefined;
 
   constructor(client: HubClient, home: HomeStore, router: Router, wishes: PushWishes, hubClock: HubClock) {
@@ -38,10 +38,12 @@ export class Notifier {
   start(): void {
     this.#client.interactions.subscribe(() => this.#onInteractions());
     this.#home.state.subscribe(() => {
-      if (this.#home.state.value.freshAt !== undefined) this.#known ??= this.#openIds();
+      if (this.#home.state.value.freshAt === undefined || this.#known !== undefined) return;
+      this.#known = new Set();
+      this.#onInteractions();
     });
     this.#client.notices.subscribe(({ method, params }) => {
-      if (method === HUB.turn) this.#onTurn(readTurnNotice(params));
+      if (method === HUB.turn) void this.#onTurn(readTurnNotice(params));
     });
   }
 
@@ -54,17 +56,23 @@ export class Notifier {
     showCount(open.length);
     const known = this.#known;
     if (known === undefined) return;
-    for (const card of open) if (!known.has(card.interactionId)) this.#notifyQuestion(card);
+    for (const card of open) if (!known.has(card.interactionId) && this.#isNews(card)) void this.#notifyQuestion(card);
     this.#known = this.#openIds();
   }
 
+  /** Asked since this page was opened: one that came while the list was on its way is, too. */
+  #isNews(card: InteractionCard): boolean {
+    return card.openedAt >= this.#hubClock.at(performance.timeOrigin);
+  }
+
   /** The same wishes hold here as for pushes. */
-  #isHushed(kind: PushKind, sessionId: string | undefined): boolean {
+  async #isHushed(kind: PushKind, sessionId: string | undefined): Promise<boolean> {
+    await this.#wishes.heard;
     return hushOf(this.#wishes.wishes.value ?? NO_PREFERENCES, kind, sessionId, this.#hubClock.now()) !== undefined;
   }
 
-  #notifyQuestion(card: InteractionCard): void {
-    if (this.#isHushed("needs-you", card.sessionId)) return;
+  async #notifyQuestion(card: InteractionCard): Promise<void> {
+    if (await this.#isHushed("needs-you", card.sessionId)) return;
     const href =
       card.sessionId === undefined
         ? "#/"
@@ -72,12 +80,12 @@ export class Notifier {
     notify("Needs you", questionTitle(card), card.interactionId, href);
   }
 
-  #onTurn(notice: TurnNotice): void {
+  async #onTurn(notice: TurnNotice): Promise<void> {
     if (notice.stopReason === undefined && notice.error === undefined) return;
     const { route } = this.#router;
     const isShown = route.value.screen === "session" && route.value.sessionId === notice.sessionId;
     if (isShown && document.visibilityState === "visible") return;
-    if (this.#isHushed("turn-ended", notice.sessionId)) return;
+    if (await this.#isHushed("turn-ended", notice.sessionId)) return;
     const href = hrefOf({ screen: "session", sessionId: notice.sessionId, instanceId: undefined });
     notify("Turn ended", notice.error?.message ?? "The agent has finished", `turn-${notice.sessionId}`, href);
   }

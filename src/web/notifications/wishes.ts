@@ -8,11 +8,17 @@ export const ownTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions()
 export class PushWishes {
   /** Undefined until the hub has told, and for a hub that does not know of them. */
   readonly wishes: Observable<PushPreferences | undefined> = new Observable<PushPreferences | undefined>(undefined);
+  /** The hub has told, or did not when it was asked. */
+  readonly heard: Promise<void>;
   readonly #api: PushApi;
+  #onHeard: () => void = () => undefined;
   #sequence = 0;
 
   constructor(api: PushApi) {
     this.#api = api;
+    this.heard = new Promise((resolve) => {
+      this.#onHeard = resolve;
+    });
   }
 
   /** Never throws: without an answer everything is told. */
@@ -26,6 +32,8 @@ export class PushWishes {
         await this.change({ quietHours: { ...quietHours, timeZone: ownTimeZone() } });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
+    } finally {
+      this.#onHeard();
     }
   }
 
