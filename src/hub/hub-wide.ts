@@ -47,6 +47,7 @@ export class HubWide implements Route {
   readonly #now: () => number;
   readonly #pingMs: number;
   readonly #history: History | undefined;
+  readonly #onLateAnswer: (connection: Connection<Buffer>) => void;
   readonly #connections = new Map<Connection<Buffer>, WideState>();
 
   constructor(
@@ -55,7 +56,9 @@ export class HubWide implements Route {
     history: History | undefined,
     now: () => number,
     pingMs: number,
+    onLateAnswer: (connection: Connection<Buffer>) => void = () => undefined,
   ) {
+    this.#onLateAnswer = onLateAnswer;
     this.#pingMs = pingMs;
     this.#history = history;
     this.#registry = registry;
@@ -96,7 +99,9 @@ export class HubWide implements Route {
     if (state === undefined) return;
     if (frame.kind === "response") {
       const handler = typeof frame.msg.id === "number" ? connection.asked.get(frame.msg.id) : undefined;
-      handler?.(frame.msg, this.#now());
+      // X4: JSON-RPC has no answer to an answer.
+      if (handler === undefined) this.#onLateAnswer(connection);
+      else handler(frame.msg, this.#now());
     } else if (frame.kind === "request") this.#onRequest(connection, state, frame);
     else if (connection.isInitialized) this.#onNotification(connection, state, frame);
   }

@@ -153,6 +153,11 @@ export class Hub {
       this.history,
       () => this.#scheduler.now(),
       options.limits.pingMs,
+      ({ id }) => {
+        const late = { kind: "late-answer", connectionId: id } as const;
+        this.metrics.onObservation(late);
+        options.log.info(late, "hub-wide");
+      },
     );
     this.branches = new Branches(this.#scheduler, (directory) => this.#onBranch(directory));
     this.metrics.watch(this);

@@ -19,6 +19,7 @@ function wideClient(world: World, options: RemoteOptions) {
     name: "fake",
     origin: "editor" as const,
   };
+  const late: string[] = [];
   const only = { id: instanceId("i1"), hello, mirror: world.mirror };
   const wide = new HubWide(
     { list: () => [only], get: (id) => (id === only.id ? only : undefined) },
@@ -26,6 +27,7 @@ function wideClient(world: World, options: RemoteOptions) {
     undefined,
     () => world.now,
     30_000,
+    ({ name }) => late.push(name),
   );
   const client = new RemoteClient("wide", options, (from, text) => {
     const parsed = parseFrame(text);
@@ -46,7 +48,7 @@ function wideClient(world: World, options: RemoteOptions) {
     client.request("initialize", { protocolVersion: 1, clientCapabilities: client.capabilities });
     settle();
   };
-  return { client, settle, initialize };
+  return { client, settle, initialize, late };
 }
 
 test("I1 hub-wide a client that says initialize again keeps its sessions, its questions and its waiting prompts", () => {
@@ -94,4 +96,20 @@ test("I2 hub-wide what is asked of an agent that its editor has not initialized 
   expect(world.agent.received.map(({ method }) => method)).toEqual(["initialize", "session/new"]);
   expect(client.result(early)["sessionId"]).toBeDefined();
   expect(client.problems).toEqual([]);
+});
+
+test("X4 hub-wide an answer that comes late is counted", () => {
+  const world = new World().start();
+  const session = world.newSession();
+  const { client, settle, initialize, late } = wideClient(world, { name: "phone", extended: true });
+  initialize();
+  world.agent.askPermission(session);
+  settle();
+  const { dialog } = client;
+  world.primary.choose("allow");
+  settle();
+  expect(late).toEqual([]);
+  client.choose("reject", dialog);
+  settle();
+  expect(late).toEqual(["phone"]);
 });
