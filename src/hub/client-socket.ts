@@ -122,6 +122,8 @@ export class ClientSocket {
   }
 
   #onMessage(data: RawData, isBinary: boolean): void {
+    // Whoever speaks is there: on a slow link the ping may still lie behind what was sent before it.
+    this.#unanswered = 0;
     const bytes = Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer);
     const text = isBinary ? decodeBinary(bytes) : bytes.toString("utf8");
     for (const parsed of readMessages(text)) this.#inbox.take(parsed);

@@ -55,6 +55,12 @@ test("L4 one that has read everything and then answers no ping is dropped after 
   expect(due(3, () => (socket.writableLength = 0))).toEqual(["ping", "ping", "terminate"]);
 });
 
+test("L4 one that speaks is there, though its pongs are still on their way", () => {
+  const { ws, due } = slowSocket();
+  expect(due(6, () => ws.emit("message", Buffer.from("{}"), false))).toEqual(Array(6).fill("ping"));
+  expect(due(3, () => undefined)).toEqual(["ping", "terminate", "terminate"]);
+});
+
 test("B5 one that takes nothing at all is closed as slow, with a code that says resume", () => {
   const { socket, due } = slowSocket();
   expect(due(4, () => (socket.writableLength = 200_000))).toContain("close 1013");
