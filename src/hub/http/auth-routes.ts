@@ -3,7 +3,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Auth, PairAttempt } from "../../auth/auth.ts";
 import { type AuthFailure, isAuthFailure } from "../../auth/failures.ts";
 import { type CookieOptions, clearedCookie } from "../../auth/grants/cookie-key.ts";
-import type { Actor } from "../../auth/ports.ts";
+import type { Actor, Clock } from "../../auth/ports.ts";
+import { RateLimit } from "../../auth/rate-limit.ts";
 import { scopesFromText, scopesToText } from "../../auth/scope-text.ts";
 import { deviceId } from "../../protocol/ids.ts";
 import type { Principal } from "../principal.ts";
@@ -13,6 +14,10 @@ import { principalOf, type Routes } from "./app.ts";
 import { ADMIN, ANY } from "./needs.ts";
 import { Problem } from "./problem.ts";
 import { readBody } from "./read-body.ts";
+
+/** How often a device may rename itself in a minute. */
+const OWN_RENAMES_MAX = 10;
+const RUNNING: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
 export interface AuthRoutePorts {
   readonly auth: Auth;
@@ -119,6 +124,7 @@ function tokenRoutes(ports: AuthRoutePorts): Routes {
 
 function deviceRoutes(ports: AuthRoutePorts): Routes {
   const { devices } = ports.auth;
+  const renames = new RateLimit({ clock: RUNNING, failuresMax: OWN_RENAMES_MAX, windowMs: 60_000 });
   return (app) => {
     app.get("/api/devices", ANY, (request) => {
       const principal = principalOf(request);
@@ -138,6 +144,7 @@ function deviceRoutes(ports: AuthRoutePorts): Routes {
     app.patch<{ Params: { id: string } }>("/api/devices/:id", ANY, (request, reply) => {
       const { name } = readBody(deviceNameBody, request);
       const actor = ownOrAdmin(ports, request, request.params.id);
+      if (!principalOf(request).scopes.has("admin")) countRename(renames, actor.deviceId);
       if (!devices.rename(deviceId(request.params.id), name, actor)) throw new Problem(404, "No such device");
       return reply.code(204).send();
     });
@@ -147,6 +154,13 @@ function deviceRoutes(ports: AuthRoutePorts): Routes {
       return reply.code(204).send();
     });
   };
+}
+
+/** Each stands in the audit for good: nobody without rights over others may fill the disk with his name. */
+function countRename(renames: RateLimit, id: string): void {
+  const retryAfterSeconds = renames.retryAfterSeconds(id);
+  if (retryAfterSeconds > 0) throw new Problem(429, "This device has been renamed too often", { retryAfterSeconds });
+  renames.onFailure(id);
 }
 
 /** A device may rename and revoke itself; others need `admin`. */

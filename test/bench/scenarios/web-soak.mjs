@@ -150,9 +150,8 @@ export const webSoak = {
   },
   tiny: { minutes: 0.05, items: 60, perSecond: 60, sampleMs: 3000, fidgetMs: 500, quietSeconds: 2, leftMs: 500 },
   run,
-  budgets: ({ beyondTextMbPerHour, bytesPerItem, nodesPerMinute, listenersPerMinute, rows, hidden }) => [
+  budgets: ({ beyondTextMbPerHour, nodesPerMinute, listenersPerMinute, rows, hidden }) => [
     ["app, an hour of stream: memory beyond the text, MB an hour", beyondTextMbPerHour, "max", 1],
-    ["app, an hour of stream: bytes a message or tool costs beyond its text", bytesPerItem, "max", 500],
     ["app, an hour of stream: nodes more a minute", nodesPerMinute, "max", 1],
     ["app, an hour of stream: listeners more a minute", listenersPerMinute, "max", 0.1],
     ["app, an hour of stream: rows mounted", rows, "max", 60],

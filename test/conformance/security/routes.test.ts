@@ -163,6 +163,18 @@ describe("every HTTP route and who may use it", () => {
     expect((await ask(hub.port, "/api/devices", { token: viewer.token })).status).toBe(401);
   });
 
+  test("C3.devices a device fills no disk with its names; one with admin is not held up", async () => {
+    const [viewer, owner] = [await hub.token("viewer"), await hub.token("owner")];
+    const rename = async ({ token }: { token: string }): Promise<number> => {
+      const options = { method: "PATCH", token, body: { name: "me" } };
+      return (await ask(hub.port, `/api/devices/${viewer.deviceId}`, options)).status;
+    };
+    const statuses: number[] = [];
+    for (let count = 0; count < 12; count += 1) statuses.push(await rename(viewer));
+    expect(statuses).toEqual([...Array<number>(10).fill(204), 429, 429]);
+    expect(await rename(owner)).toBe(204);
+  });
+
   test("incident 9: nobody makes a pairing or a token with more rights than it has, whatever it declares", async () => {
     const { token } = await hub.token("sessions:read admin");
     for (const path of ["/api/pairings", "/api/tokens"]) {

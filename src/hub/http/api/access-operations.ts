@@ -70,7 +70,11 @@ export const ACCESS_OPERATIONS: Readonly<Record<string, Operation>> = {
     description: "Its own, or any with `admin`.",
     path: [ID],
     body: deviceNameBody,
-    answers: { 204: nothing("It is renamed."), 404: problem("There is none.") },
+    answers: {
+      204: nothing("It is renamed."),
+      404: problem("There is none."),
+      429: problem("It has renamed itself ten times in a minute."),
+    },
   },
   "DELETE /api/devices/:id": {
     summary: "Revoke a device",
