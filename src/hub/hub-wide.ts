@@ -192,6 +192,7 @@ export class HubWide implements Route {
           device: { id: connection.device, name: connection.name },
           features: [...FEATURES],
           pingMs: this.#pingMs,
+          ...(connection.frameBytesMax !== undefined && { frameBytesMax: connection.frameBytesMax }),
         },
       },
     };

@@ -145,13 +145,15 @@ export class Upgrades {
     const id = connectionId(`c_${randomUUID()}`);
     const pinned = url.searchParams.get("session");
     this.#ids.set(request, id);
-    this.#serverFor(frameBytesMax(principal.scopes, this.#ports.limits)).handleUpgrade(request, socket, head, (ws) => {
+    const bytesMax = frameBytesMax(principal.scopes, this.#ports.limits);
+    this.#serverFor(bytesMax).handleUpgrade(request, socket, head, (ws) => {
       const seed = {
         id,
         device: principal.deviceId,
         name: principal.name,
         scopes: principal.scopes,
         isExternal: principal.kind === "external",
+        frameBytesMax: bytesMax,
         ...(pinned !== null && { pinnedSession: pinned }),
       };
       const events = this.#eventsOf(this.#compressing.has(request));

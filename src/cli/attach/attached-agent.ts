@@ -8,6 +8,7 @@ import { ACP } from "../../protocol/acp.ts";
 import { CLOSE } from "../../protocol/close-codes.ts";
 import { type Frame, paramsOf, type RpcResponse } from "../../protocol/envelope.ts";
 import { isObject, type JsonObject, numberAt } from "../../protocol/json.ts";
+import { LIMITS } from "../../protocol/limits.ts";
 import { hubMeta } from "../../protocol/meta.ts";
 import { AttachContext, type AttachOptions, type EditorPipe } from "./context.ts";
 import { EditorSide } from "./editor-side.ts";
@@ -83,8 +84,10 @@ export class AttachedAgent {
       return;
     }
     this.#isInitialized = true;
-    const pingMs = isObject(response.result) ? numberAt(hubMeta(response.result), "pingMs") : undefined;
+    const told = isObject(response.result) ? hubMeta(response.result) : undefined;
+    const pingMs = numberAt(told, "pingMs");
     if (pingMs !== undefined) this.#link.expectPings(pingMs);
+    this.#context.frameBytesMax = numberAt(told, "frameBytesMax") ?? LIMITS.remoteFrameBytes;
     const sessions = [...this.#context.sessions.values()].filter((session) => !session.isOver && !session.isLoading);
     this.#returns.begin(sessions, () => this.#onReturned());
   }

@@ -3,6 +3,7 @@ import type { Clock } from "../../client/ports.ts";
 import type { Frame, RpcFailure, RpcResponse } from "../../protocol/envelope.ts";
 import { request } from "../../protocol/envelope.ts";
 import { type JsonObject, stringAt } from "../../protocol/json.ts";
+import { LIMITS } from "../../protocol/limits.ts";
 import { EditorCalls } from "./calls.ts";
 import { Dialogs } from "./dialogs.ts";
 import { SharedSession } from "./shared-session.ts";
@@ -39,6 +40,8 @@ export class AttachContext {
   readonly toHub: (text: string) => void;
   /** The editor understands `_acp-hub/*` itself. */
   isEditorExtended = false;
+  /** The largest message the hub takes of us; it says so when it is greeted. */
+  frameBytesMax: number = LIMITS.remoteFrameBytes;
   /** Forks on their way: what they replay comes under an id nobody knows yet. */
   forks = 0;
   readonly #own = new Map<number, (response: RpcResponse) => void>();

@@ -14,7 +14,6 @@ import {
 } from "../../protocol/envelope.ts";
 import { type HubErrorCode, hubError, RPC } from "../../protocol/errors.ts";
 import { isObject, type JsonObject, stringAt } from "../../protocol/json.ts";
-import { LIMITS } from "../../protocol/limits.ts";
 import { canRepeat, type EditorCall, lostError } from "./calls.ts";
 import type { AttachContext } from "./context.ts";
 import { isExtended, onAnswered, onAsked, paramsToSend } from "./session-calls.ts";
@@ -163,7 +162,7 @@ export class EditorSide {
     const hubId = this.#context.nextHubId();
     const text = JSON.stringify(request(hubId, call.method, params));
     // Sent, it would end the link for everything else.
-    if (Buffer.byteLength(text) > LIMITS.remoteFrameBytes)
+    if (Buffer.byteLength(text) > this.#context.frameBytesMax)
       return this.#context.calls.fail(call, { code: RPC.invalidRequest, message: "This is larger than a hub takes" });
     this.#context.calls.onSent(call, hubId);
     this.#context.toHub(text);

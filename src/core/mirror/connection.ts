@@ -21,6 +21,8 @@ export interface ConnectionSeed {
   readonly isExternal?: boolean;
   /** `?session=`: `session/new` on this connection adopts that session (contract §4). */
   readonly pinnedSession?: string;
+  /** The largest message it may send, in bytes. It is told, so that it need not find out. */
+  readonly frameBytesMax?: number;
 }
 
 /** A request of this client that waits for its answer. */
@@ -38,6 +40,7 @@ export class Connection<Encoded> {
   readonly name: string;
   readonly isExternal: boolean;
   readonly pinnedSession: string | undefined;
+  readonly frameBytesMax: number | undefined;
   readonly outbox: Outbox<Encoded>;
   scopes: ReadonlySet<Scope>;
   abilities: ClientAbilities = abilitiesOf(undefined);
@@ -77,6 +80,7 @@ export class Connection<Encoded> {
     this.scopes = seed.scopes;
     this.isExternal = seed.isExternal === true;
     this.pinnedSession = seed.pinnedSession;
+    this.frameBytesMax = seed.frameBytesMax;
     this.outbox = outbox;
   }
 

@@ -127,6 +127,7 @@ export class Initializing<Encoded> {
           device: { id: connection.device, name: connection.name },
           features: [...FEATURES],
           pingMs: options.pingMs,
+          ...(connection.frameBytesMax !== undefined && { frameBytesMax: connection.frameBytesMax }),
         },
       },
     };

@@ -388,6 +388,20 @@ describe("attach: a second editor in a shared session", () => {
     expect(harness.hub.sockets.count).toBe(1);
   });
 
+  it("C6.limits the same with a hub that takes less: it says so, and its word counts", async () => {
+    await harness.stop();
+    harness = await startHub({ isDurable: true, limits: { remoteFrameBytes: 100_000 } });
+    agent = puppetAgent();
+    first = rawClient(harness.bridge(agent.backend).editor);
+    await first.initialize({});
+    await first.call("session/new", { cwd: "/project", mcpServers: [] });
+    await expect.poll(() => sessionIds()).toEqual(["s1"]);
+    const second = await loaded();
+    await expect(second.call("session/prompt", promptOf("x".repeat(100_000)))).rejects.toMatchObject({ code: -32600 });
+    expect(await second.call("session/list", {})).toHaveProperty("sessions");
+    expect(harness.hub.sockets.count).toBe(1);
+  });
+
   it("L1 when the editor goes, its connection goes, and the shared session stays", async () => {
     const { second, ended } = attach("?instance=i-0");
     await second.initialize({});

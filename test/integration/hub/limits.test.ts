@@ -10,7 +10,13 @@ describe("limits other than the default", () => {
   let agent: PuppetAgent;
   let editor: RawClient;
   beforeEach(async () => {
-    const limits = { pingMs: 1234, lanePromptsMax: 1, agentLineBytes: 5000, outboxSoftBytes: 2000 };
+    const limits = {
+      pingMs: 1234,
+      lanePromptsMax: 1,
+      remoteFrameBytes: 50_000,
+      agentLineBytes: 5000,
+      outboxSoftBytes: 2000,
+    };
     harness = await startHub({ limits });
     agent = puppetAgent();
     editor = rawClient(harness.bridge(agent.backend, "i-1").editor);
@@ -23,11 +29,12 @@ describe("limits other than the default", () => {
   const client = (query: string): Promise<RawClient> =>
     connectClient(`ws://127.0.0.1:${harness.port}/acp${query}`, "driver:phone");
 
-  it("C6.limits clients are told how often they are pinged, on an instance and hub-wide", async () => {
+  it("C6.limits clients are told how often they are pinged and what they may send, on an instance and hub-wide", async () => {
     for (const query of ["?instance=i-1", ""]) {
       const phone = await client(query);
       const result = await phone.call("initialize", { protocolVersion: 1, clientCapabilities: {} });
-      expect([query, hubMeta(result)?.["pingMs"]]).toEqual([query, 1234]);
+      const { pingMs, frameBytesMax } = hubMeta(result) ?? {};
+      expect([query, pingMs, frameBytesMax]).toEqual([query, 1234, 50_000]);
       phone.close();
     }
   });
