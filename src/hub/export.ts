@@ -1,4 +1,4 @@
-/** A session as a file: JSON for programs, Markdown for people. Pure. */
+/** A session as a file: JSON for programs, Markdown for people. In parts, because a session may be large. Pure. */
 
 import type { HistoryItem } from "../core/journal/history-page.ts";
 import { itemParams } from "../core/journal/item.ts";
@@ -6,27 +6,25 @@ import { HUB } from "../protocol/hub-methods.ts";
 import { arrayAt, isObject, type Json, type JsonObject, objectAt, stringAt } from "../protocol/json.ts";
 import type { SessionRecord } from "../store/ports.ts";
 
-export function exportJson(record: SessionRecord, items: readonly HistoryItem[]): string {
+export function* jsonParts(record: SessionRecord, items: readonly HistoryItem[]): Iterable<string> {
   const { sessionId, agent, cwd, title, createdAt, updatedAt } = record;
-  const events = items.map(({ epoch, item }) => ({
-    epoch,
-    seq: item.last,
-    ts: item.ts,
-    method: item.method,
-    params: itemParams(item),
-    ...(item.by !== undefined && { by: item.by }),
-  }));
-  return JSON.stringify({ sessionId, agent, cwd, title: title ?? null, createdAt, updatedAt, events }, null, 2);
+  const head = JSON.stringify({ sessionId, agent, cwd, title: title ?? null, createdAt, updatedAt }, null, 2);
+  yield `${head.slice(0, -"\n}".length)},\n  "events": [`;
+  let separator = "";
+  for (const { epoch, item } of items) {
+    const { last: seq, ts, method, by } = item;
+    const event = { epoch, seq, ts, method, params: itemParams(item), ...(by !== undefined && { by }) };
+    yield `${separator}\n    ${JSON.stringify(event, null, 2).replaceAll("\n", "\n    ")}`;
+    separator = ",";
+  }
+  yield items.length === 0 ? "]\n}" : "\n  ]\n}";
 }
 
-export function exportMarkdown(record: SessionRecord, items: readonly HistoryItem[]): string {
+export function* markdownParts(record: SessionRecord, items: readonly HistoryItem[]): Iterable<string> {
   const head = [`# ${record.title ?? record.sessionId}`, "", `- agent: ${record.agent}`, `- workspace: ${record.cwd}`];
-  const times = [`- from ${iso(record.createdAt)} to ${iso(record.updatedAt)}`, ""];
-  return [
-    ...head,
-    ...times,
-    ...items.flatMap(({ item }) => section(item.method, itemParams(item), item.by?.name)),
-  ].join("\n");
+  yield [...head, `- from ${iso(record.createdAt)} to ${iso(record.updatedAt)}`, ""].join("\n");
+  for (const { item } of items)
+    for (const line of section(item.method, itemParams(item), item.by?.name)) yield `\n${line}`;
 }
 
 const iso = (at: number): string => new Date(at).toISOString();

@@ -23,7 +23,7 @@ import { type Cursor, sessionId } from "../protocol/ids.ts";
 import { type Json, type JsonObject, numberAt, objectAt, stringAt } from "../protocol/json.ts";
 import { HUB_META, hubMeta, readCursor } from "../protocol/meta.ts";
 import type { SessionRecord, Store } from "../store/ports.ts";
-import { epochsUpTo, itemsAfter } from "./record-items.ts";
+import { epochsUpTo, itemsAfter, itemsInTurns } from "./record-items.ts";
 
 /** A cursor that cannot be served exactly. */
 interface Refusal {
@@ -47,9 +47,9 @@ export class History implements MirrorHistory<Buffer> {
     return this.#store.sessions.findById(sessionId(id))[0];
   }
 
-  /** Everything kept of a session, epoch after epoch, coalesced. */
-  items(record: SessionRecord): HistoryItem[] {
-    return record.epochs.flatMap((epoch) => itemsAfter(this.#store, record, epoch, 0));
+  /** Everything kept of a session, epoch after epoch, coalesced; with the loop free in between. */
+  itemsInTurns(record: SessionRecord): Promise<HistoryItem[]> {
+    return itemsInTurns(this.#store, record);
   }
 
   serve(connection: Connection<Buffer>, request: ClientRequest): boolean {
@@ -131,7 +131,8 @@ export class History implements MirrorHistory<Buffer> {
   /** The newest epoch, and those before it that go on in it. */
   #latest(record: SessionRecord): HistoryItem[] {
     const newest = record.epochs.at(-1);
-    return newest === undefined ? [] : this.items({ ...record, epochs: epochsUpTo(this.#store, record, newest) });
+    if (newest === undefined) return [];
+    return epochsUpTo(this.#store, record, newest).flatMap((epoch) => itemsAfter(this.#store, record, epoch, 0));
   }
 }
 

@@ -1,11 +1,11 @@
 /** Sessions of now and before: list, search, export, and the workspaces they ran in (contract §3). */
 
 import type { SessionHit, SessionQuery, Store } from "../../store/ports.ts";
-import { exportJson, exportMarkdown } from "../export.ts";
 import type { History } from "../history.ts";
 import { lineOf } from "../line-note.ts";
 import type { HistorySessionView } from "./api/shapes.ts";
 import type { Routes } from "./app.ts";
+import { exportRoute } from "./export-route.ts";
 import { READ } from "./needs.ts";
 import { Problem } from "./problem.ts";
 import { type Query, readQuery } from "./send-file.ts";
@@ -55,22 +55,6 @@ export function historyRoutes(store: Store, history: History): Routes {
       return { sessions: page.hits.map(view), nextCursor: page.nextCursor ?? null };
     });
     app.get("/api/projects", READ, () => store.sessions.workspaces());
-    app.get<{ Params: { sid: string }; Querystring: { format?: string } }>(
-      "/api/sessions/:sid/export",
-      READ,
-      (request, reply) => {
-        const record = history.find(request.params.sid);
-        if (record === undefined) throw new Problem(404, "No such session");
-        const format = request.query.format ?? "md";
-        const name = `session-${record.sessionId.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 60)}`;
-        if (format === "json") {
-          reply.header("Content-Disposition", `attachment; filename="${name}.json"`);
-          return reply.type("application/json").send(exportJson(record, history.items(record)));
-        }
-        if (format !== "md") throw new Problem(400, '"format" is md or json');
-        reply.header("Content-Disposition", `attachment; filename="${name}.md"`);
-        return reply.type("text/markdown; charset=utf-8").send(exportMarkdown(record, history.items(record)));
-      },
-    );
+    exportRoute(history)(app);
   };
 }

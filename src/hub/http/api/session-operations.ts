@@ -139,6 +139,7 @@ export const SESSION_OPERATIONS: Readonly<Record<string, Operation>> = {
         content: { "text/markdown": z.string(), "application/json": shapes.transcript },
       },
       404: problem("There is none."),
+      429: problem("`busy`: too many exports at once."),
     },
   },
   "GET /api/interactions": {
