@@ -1,34 +1,20 @@
 import { expect, it } from "vitest";
-import { HubClient } from "../../../src/client/hub-client.ts";
-import { memoryStorage } from "../../../src/client/ports.ts";
 import { ITEMS_MAX } from "../../../src/client/transcript/draft.ts";
 import type { JsonObject } from "../../../src/protocol/json.ts";
-import { ManualClock, settled } from "../../support/manual-clock.ts";
-import { helloResult, ScriptedHub } from "../../support/scripted-hub.ts";
+import { connect, stamp, world } from "../../support/client-world.ts";
+import { settled } from "../../support/manual-clock.ts";
 
 const tool = (seq: number): JsonObject => ({ sessionUpdate: "tool_call", toolCallId: `t${seq}`, title: "run" });
-const stamp = (seq: number, extra: JsonObject = {}): JsonObject => ({ epoch: "e1", seq, ts: seq, ...extra });
 
 /** The numbers of the first item and the last that a session is loaded with. */
 const FIRST = 11;
 const LAST = ITEMS_MAX + 10;
 
 it("loads again what was let go of at the front, from where that ends", async () => {
-  const hub = new ScriptedHub();
-  const client = new HubClient({
-    dial: () => Promise.resolve({ url: "ws://hub/acp" }),
-    openSocket: hub.openSocket,
-    clock: new ManualClock(),
-    clientInfo: { name: "test", version: "1" },
-    storage: memoryStorage(),
-    newId: () => "p1",
-  });
+  const w = world();
+  const { hub, client } = w;
   const session = await client.open("s1");
-  client.start();
-  await settled();
-  hub.socket.open();
-  hub.socket.reply("initialize", helloResult("c1"));
-  await settled();
+  await connect(w);
   for (let seq = FIRST; seq <= LAST; seq += 1) hub.socket.update(tool(seq), stamp(seq, { replay: true }));
   const whole = { verdict: "ok", cursor: { epoch: "e1", seq: LAST }, hasMore: false, before: FIRST };
   hub.socket.reply("session/load", { _meta: { "acp-hub": whole } });

@@ -1,25 +1,12 @@
 import { expect, it } from "vitest";
-import { HubClient } from "../../../src/client/hub-client.ts";
-import { memoryStorage } from "../../../src/client/ports.ts";
-import { ManualClock, settled } from "../../support/manual-clock.ts";
-import { helloResult, ScriptedHub } from "../../support/scripted-hub.ts";
+import { connect, world } from "../../support/client-world.ts";
+import { settled } from "../../support/manual-clock.ts";
 
 it("S1 pages back in a session that is only read, from where the hub says each page ends", async () => {
-  const hub = new ScriptedHub();
-  const client = new HubClient({
-    dial: () => Promise.resolve({ url: "ws://hub/acp" }),
-    openSocket: hub.openSocket,
-    clock: new ManualClock(),
-    clientInfo: { name: "test", version: "1" },
-    storage: memoryStorage(),
-    newId: () => "p1",
-  });
+  const w = world();
+  const { hub, client } = w;
   const session = await client.open("s1");
-  client.start();
-  await settled();
-  hub.socket.open();
-  hub.socket.reply("initialize", helloResult("c1"));
-  await settled();
+  await connect(w);
   const update = { sessionUpdate: "agent_message_chunk", messageId: "m1", content: { type: "text", text: "late" } };
   hub.socket.update(update, { epoch: "e2", seq: 20, ts: 20, replay: true });
   const ours = { verdict: "ok", readOnly: true, cursor: { epoch: "e2", seq: 20 }, hasMore: true, before: 20 };
