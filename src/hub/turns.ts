@@ -75,11 +75,16 @@ export interface InboxPorts<Message> {
   resume(): void;
 }
 
-/** The messages of one client that wait for their turn, in their order. */
+/**
+ * The messages of one client that wait for their turn, in their order. Bounded by what was read of its socket when it was paused:
+ * one read, and one frame of the size it may send.
+ */
 export class Inbox<Message> implements Waiting {
   readonly #turns: Turns;
   readonly #ports: InboxPorts<Message>;
   #messages: Message[] = [];
+  /** Those before it are served: taking them off the front one by one would move all that follow. */
+  #served = 0;
   #isClosed = false;
 
   constructor(turns: Turns, ports: InboxPorts<Message>) {
@@ -98,11 +103,15 @@ export class Inbox<Message> implements Waiting {
   }
 
   serveOne(): void {
-    const [message] = this.#messages.splice(0, 1);
+    const message = this.#messages[this.#served];
+    this.#served += 1;
     if (message !== undefined) this.#turns.spend(() => this.#ports.handle(message));
     // What was just served may have ended it.
     if (this.#isClosed) return undefined;
-    return this.#messages.length > 0 ? this.#turns.wait(this) : this.#ports.resume();
+    if (this.#served < this.#messages.length) return this.#turns.wait(this);
+    this.#messages = [];
+    this.#served = 0;
+    return this.#ports.resume();
   }
 
   /** Nothing more is served. */
