@@ -1,7 +1,7 @@
 /** Items an epoch was given, with text still growing: what waits for the disk, or all there is in memory. Bounded by its owner. */
 import type { Epoch } from "../protocol/ids.ts";
 import type { JsonObject } from "../protocol/json.ts";
-import { encodeItem } from "./journal-body.ts";
+import { encodeItem, encodeRun, mayStandBare } from "./journal-body.ts";
 import type { JoinRule, JournalItem } from "./ports.ts";
 import type { SessionKey } from "./session-key.ts";
 
@@ -116,7 +116,7 @@ export class EpochBuffer {
     let first = 0;
     this.#entries.forEach((entry, index) => {
       if (lines.length === 0) first = entry.first;
-      const line = entry.whole?.line ?? encodeItem(this.itemOf(entry));
+      const line = entry.whole?.line ?? this.#lineOf(entry);
       lines.push(line);
       size += line.length;
       if (size < rowBytesMax && index < this.#entries.length - 1) return;
@@ -154,6 +154,13 @@ export class EpochBuffer {
     const entries = items.map((item) => wholeEntry(item));
     this.#entries.unshift(...entries);
     this.bytes += entries.reduce((sum, entry) => sum + entry.bytes, 0);
+  }
+
+  #lineOf(entry: Entry): string {
+    const { first, last, run } = entry;
+    if (run === undefined || !mayStandBare(run.text)) return encodeItem(this.itemOf(entry));
+    const message = this.#join.joined(run.message, run.lastMessage, "");
+    return encodeRun({ first, last, pieces: run.pieces, message, text: run.text });
   }
 
   #continues(previous: Entry, run: Run, item: JournalItem, text: string): boolean {

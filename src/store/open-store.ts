@@ -97,7 +97,7 @@ function assemble(context: StoreContext, scheduler: Scheduler, options: Assembly
   const ids = new SessionIds(database);
   const searchTables = new SearchTables(database);
   const tables = new JournalTables(database, ids, searchTables);
-  const trim = new JournalTrim(database, ids, searchTables);
+  const trim = new JournalTrim(database, ids, searchTables, joinRule);
   const digest = new Digest(database, searchTables, joinRule);
   const steps = {
     digest: (bytes: number) => digest.step(bytes),
@@ -117,7 +117,7 @@ function assemble(context: StoreContext, scheduler: Scheduler, options: Assembly
     maintenance.refresh();
   };
   const forget = (key: SessionKey): void => journal.forget(key);
-  const search = new SessionSearch(database, searchTables);
+  const search = new SessionSearch(database, searchTables, joinRule);
   const store = {
     journal,
     sessions: new SqliteSessions(context, { ids, index: searchTables, search, refresh, forget }),

@@ -48,6 +48,32 @@ export function storeSuite(name: string, make: MakeStore): void {
       }
     });
 
+    test("S3 text comes back to the character: halves of one, NUL, marks, what looks like a row", () => {
+      const texts = [
+        "a\0b",
+        "\ufeff\r\n",
+        '\n{"f":1,"l":9,"m":{}}\n',
+        "face \ud83d",
+        "\ude00 done",
+        "lone \udc00",
+        "",
+        "\u2028é",
+      ];
+      for (const messageId of ["joined", "alone"]) {
+        const at = messageId === "joined" ? 0 : texts.length;
+        store.journal.append(
+          A,
+          E1,
+          texts.map((text, index) =>
+            chunk(at + index + 1, text, { messageId: messageId === "joined" ? messageId : `m${index}` }),
+          ),
+        );
+        store.journal.flush();
+      }
+      expect(textOf(readAll())).toBe(texts.join("").repeat(2));
+      expect(readAll()[0]?.pieces).toEqual(texts.map((text) => text.length));
+    });
+
     test("S3 a commit names the last durable event of each epoch once", () => {
       store.journal.append(A, E1, [chunk(1, "x"), chunk(2, "y")]);
       store.journal.append(B, E2, [chunk(7, "z")]);

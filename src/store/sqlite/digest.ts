@@ -6,7 +6,7 @@
 import type { Epoch } from "../../protocol/ids.ts";
 import type { Database, SqlRow, Statement } from "../driver.ts";
 import { EpochBuffer } from "../epoch-buffer.ts";
-import { decodeBody } from "../journal-body.ts";
+import { ALL_EVENTS, decodeBody } from "../journal-body.ts";
 import { bodyAt, PACKED_ROW_CHARS, packBody, workBytesAt } from "../packed-body.ts";
 import type { JoinRule, JournalItem } from "../ports.ts";
 import { addToPassages, type Passage } from "../search-text.ts";
@@ -57,9 +57,7 @@ export class Digest {
     const epoch = numberAt(behind, "id");
     const from = numberAt(behind, "digested");
     const { rows, size, isEnd } = this.#take(epoch, from, bytes);
-    const items = rows.flatMap((row) =>
-      [...decodeBody(bodyAt(row), 0, Number.MAX_SAFE_INTEGER)].map(({ item }) => item),
-    );
+    const items = rows.flatMap((row) => [...decodeBody(bodyAt(row), ALL_EVENTS, this.#join)].map(({ item }) => item));
     const passages: Passage[] = [];
     for (const item of items) if (item.last > from) addToPassages(passages, item);
     for (const passage of passages) this.#search.add(numberAt(behind, "session"), epoch, passage);

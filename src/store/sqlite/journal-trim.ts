@@ -4,9 +4,9 @@
  * oldest rows go. Each step leaves fewer bytes or fewer uncoalesced rows, so it ends.
  */
 import type { Database, SqlRow, Statement } from "../driver.ts";
-import { decodeBody, encodeItem } from "../journal-body.ts";
+import { ALL_EVENTS, decodeBody, encodeItem } from "../journal-body.ts";
 import { bodyAt, packBody, type StoredBody, workBytesAt } from "../packed-body.ts";
-import type { Coalesce, JournalItem } from "../ports.ts";
+import type { Coalesce, JoinRule, JournalItem } from "../ports.ts";
 import type { SessionKey } from "../session-key.ts";
 import { numberAt } from "./columns.ts";
 import type { SearchTables } from "./search-tables.ts";
@@ -34,6 +34,7 @@ export class JournalTrim {
   readonly #database: Database;
   readonly #ids: SessionIds;
   readonly #search: SearchTables;
+  readonly #join: JoinRule;
   readonly #epochs: Statement;
   readonly #oldest: Statement;
   readonly #oldestExact: Statement;
@@ -42,10 +43,11 @@ export class JournalTrim {
   readonly #replace: Statement;
   readonly #shrink: Statement;
 
-  constructor(database: Database, ids: SessionIds, search: SearchTables) {
+  constructor(database: Database, ids: SessionIds, search: SearchTables, join: JoinRule) {
     this.#database = database;
     this.#ids = ids;
     this.#search = search;
+    this.#join = join;
     this.#epochs = database.prepare("SELECT id, bytes FROM epochs WHERE session = ? AND bytes > 0 ORDER BY id");
     this.#oldest = database.prepare("SELECT * FROM journal WHERE epoch = ? ORDER BY last");
     this.#oldestExact = database.prepare(
@@ -100,7 +102,7 @@ export class JournalTrim {
   }
 
   #rewrite(stretch: Stretch, coalesce: Coalesce): void {
-    const items = stretch.rows.flatMap((row) => [...decodeBody(bodyAt(row), 0, Number.MAX_SAFE_INTEGER)]);
+    const items = stretch.rows.flatMap((row) => [...decodeBody(bodyAt(row), ALL_EVENTS, this.#join)]);
     const fewer = rewritten(
       items.map(({ item }) => item),
       coalesce,

@@ -107,7 +107,7 @@ export class SqliteJournal implements JournalStore {
       const page = new PageBuilder(range.limitBytes ?? PAGE_BYTES);
       for (const row of this.#tables.rowsAfter(state.rowId, range.after)) {
         if (numberAt(row, "first") > upTo) break;
-        for (const { item, size } of decodeBody(bodyAt(row), range.after, upTo)) {
+        for (const { item, size } of decodeBody(bodyAt(row), { from: range.after + 1, upTo }, this.#options.join)) {
           if (!page.add(item, size)) return page.done();
         }
       }
@@ -127,7 +127,8 @@ export class SqliteJournal implements JournalStore {
         if (entry.first < before && !page.add(state.itemOf(entry), entry.bytes)) return page.done(true);
       }
       for (const row of this.#tables.rowsBefore(state.rowId, before)) {
-        for (const { item, size } of [...decodeBody(bodyAt(row), 0, before - 1)].reverse()) {
+        const items = decodeBody(bodyAt(row), { from: 0, upTo: before - 1 }, this.#options.join);
+        for (const { item, size } of [...items].reverse()) {
           if (!page.add(item, size)) return page.done(true);
         }
       }

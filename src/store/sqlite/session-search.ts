@@ -7,7 +7,7 @@ import type { Database, Statement } from "../driver.ts";
 import { indexQuery } from "../index-text.ts";
 import { decodeBody } from "../journal-body.ts";
 import { bodyAt } from "../packed-body.ts";
-import type { JournalItem, SessionHit, SessionRecord, Snippet } from "../ports.ts";
+import type { JoinRule, JournalItem, SessionHit, SessionRecord, Snippet } from "../ports.ts";
 import { queryWords } from "../search-text.ts";
 import { passageSnippet, snippetOf } from "../snippet.ts";
 import { textAt } from "./columns.ts";
@@ -42,11 +42,13 @@ interface Found {
 
 export class SessionSearch {
   readonly #tables: SearchTables;
+  readonly #join: JoinRule;
   readonly #rows: Statement;
   readonly #epochName: Statement;
 
-  constructor(database: Database, tables: SearchTables) {
+  constructor(database: Database, tables: SearchTables, join: JoinRule) {
     this.#tables = tables;
+    this.#join = join;
     this.#rows = database.prepare(
       "SELECT body, packed FROM journal WHERE epoch = ? AND last >= ? AND first <= ? ORDER BY last",
     );
@@ -93,7 +95,7 @@ export class SessionSearch {
   /** The document's items, read again from the journal. */
   *#items(epoch: number, { first, last }: DocPlace): Generator<JournalItem> {
     for (const row of this.#rows.iterate(epoch, first, last)) {
-      for (const { item } of decodeBody(bodyAt(row), first - 1, last)) yield item;
+      for (const { item } of decodeBody(bodyAt(row), { from: first, upTo: last }, this.#join)) yield item;
     }
   }
 }

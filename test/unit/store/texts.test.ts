@@ -1,13 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { joinRule } from "../../../src/store/core-items.ts";
 import { decodeCursor, encodeCursor } from "../../../src/store/cursor.ts";
+import { EpochBuffer } from "../../../src/store/epoch-buffer.ts";
 import { indexQuery } from "../../../src/store/index-text.ts";
 import { decodeBody, encodeItem } from "../../../src/store/journal-body.ts";
 import type { JournalItem } from "../../../src/store/ports.ts";
 import { queryWords, searchText } from "../../../src/store/search-text.ts";
 import { parseSessionKey, sessionKey } from "../../../src/store/session-key.ts";
 import { snippetOf } from "../../../src/store/snippet.ts";
-import { chunk, toolCall } from "../../support/store-samples.ts";
+import { chunk, E1, keyOf, toolCall } from "../../support/store-samples.ts";
 
 describe("session keys", () => {
   test("S9 a key is different for every agent, directory and id, and reads back", () => {
@@ -51,7 +53,7 @@ describe("journal bodies", () => {
   ];
   const body = items.map(encodeItem).join("\n");
   const read = (after: number, upTo: number): readonly JournalItem[] =>
-    [...decodeBody(body, after, upTo)].map(({ item }) => item);
+    [...decodeBody(body, { from: after + 1, upTo }, joinRule)].map(({ item }) => item);
 
   test("items survive, whatever their text holds", () => {
     expect(read(0, 99)).toEqual(items);
@@ -65,9 +67,48 @@ describe("journal bodies", () => {
   });
 
   test("a line that was damaged is said to be, never guessed", () => {
-    for (const bad of ["{", '{"f":1,"l":2}', '{"f":1,"l":1,"m":[]}', "null", '{"f":1,"l":1,"m":{']) {
-      expect(() => [...decodeBody(bad, 0, 9)], bad).toThrow(expect.objectContaining({ code: "damaged" }));
+    const cut = '{"f":1,"l":1,"t":5,"n":[5],"m":{}}\nfour';
+    for (const bad of ["{", '{"f":1,"l":2}', '{"f":1,"l":1,"m":[]}', "null", '{"f":1,"l":1,"m":{', cut]) {
+      const all = { from: 0, upTo: 9 };
+      expect(() => [...decodeBody(bad, all, joinRule)], bad).toThrow(expect.objectContaining({ code: "damaged" }));
     }
+  });
+
+  /** Texts that could be taken for lines, that end in the middle of a character, that a driver may cut. */
+  const anyText = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom("\n", '\n{"f":1,"l":9,"m":{}}', "\ud83d", "\ude00", "\0", "\ufeff", "\u2028", "\r\n", ""),
+  );
+  const anyItem = fc.record({ text: anyText, isTool: fc.boolean(), message: fc.constantFrom("m1", "m2") });
+
+  test("S3 rows give back what was put in, whatever the text, and any range of it", () => {
+    fc.assert(
+      fc.property(fc.array(anyItem, { minLength: 1, maxLength: 20 }), fc.nat(20), fc.nat(20), (made, a, b) => {
+        const buffer = new EpochBuffer({ key: keyOf("a"), epoch: E1, join: joinRule }, undefined, 0);
+        for (const [at, { text, isTool, message }] of made.entries())
+          buffer.push(isTool ? toolCall(at + 1, text) : chunk(at + 1, text, { messageId: message }));
+        const wanted = buffer.entries.map((entry) => buffer.itemOf(entry));
+        const rows = buffer.rows(64);
+        // As a disk gives it back.
+        const bodies = rows.map((row) => Buffer.from(row.body).toString("utf8"));
+        const [from, upTo] = [Math.min(a, b), Math.max(a, b)];
+        const read = (range: { from: number; upTo: number }): readonly JournalItem[] =>
+          bodies.flatMap((each) => [...decodeBody(each, range, joinRule)].map(({ item }) => item));
+        expect(read({ from: 0, upTo: 99 })).toEqual(wanted);
+        expect(read({ from, upTo })).toEqual(wanted.filter(({ first, last }) => last >= from && first <= upTo));
+      }),
+    );
+  });
+
+  test("joined text stands as it is behind its line; what UTF-8 or a driver would lose stands in it as JSON", () => {
+    const bodyOf = (text: string): string | undefined => {
+      const buffer = new EpochBuffer({ key: keyOf("a"), epoch: E1, join: joinRule }, undefined, 0);
+      buffer.push(chunk(1, text));
+      return buffer.rows()[0]?.body;
+    };
+    expect(bodyOf('say "hi"\n')).toMatch(/"text":"".*\nsay "hi"\n$/s);
+    expect(bodyOf("half \ud83d")).toMatch(/"half \\ud83d".*\}$/);
+    expect(bodyOf("nul \0")).toMatch(/"nul \\u0000".*\}$/);
   });
 });
 
