@@ -5,7 +5,7 @@
 import type { Backend, BackendExit } from "../backends/backend.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { ndjsonTransport } from "../transport/ndjson.ts";
-import type { Transport } from "../transport/transport.ts";
+import type { CloseInfo, Transport } from "../transport/transport.ts";
 import { type IdleClock, watchIdle } from "./idle-watch.ts";
 import { type BridgeLog, type LogFields, silentLog } from "./log.ts";
 import type { BridgePaths } from "./paths.ts";
@@ -40,6 +40,8 @@ const LAST_WORDS_MS = 2000;
 const LAST_LINES_MS = 500;
 /** How long an agent's end waits for an editor that has said nothing yet. */
 const FIRST_WORDS_MS = 1000;
+/** An agent that ends closes its pipes first. How long its end is waited for. */
+const CLOSED_PIPE_MS = 1000;
 
 /** Runs until the editor has gone or the agent has ended. Resolves to the exit code. */
 export async function runBridge(options: BridgeOptions): Promise<number> {
@@ -52,6 +54,7 @@ export async function runBridge(options: BridgeOptions): Promise<number> {
     primary,
     log,
     onPrimaryGone: () => end.resolve({ kind: "editor-gone" }),
+    onAgentClosed: (info) => endUnreachable(options.backend, end.promise, log, info),
     root: {
       hasPrimary: primary !== undefined,
       isShared: options.sharing !== undefined,
@@ -79,6 +82,16 @@ export async function runBridge(options: BridgeOptions): Promise<number> {
   log.info("bridge ends", whyFields(why));
   await within(log.flush(), LAST_LINES_MS);
   return code;
+}
+
+/** S8: an agent that has closed a pipe and lives on would leave everybody waiting for ever: it is ended. */
+function endUnreachable(backend: Backend, ended: Promise<Ending>, log: BridgeLog, { reason }: CloseInfo): void {
+  const timer = setTimeout(() => {
+    log.warn("agent has closed its pipe and lives on: it is ended", { reason });
+    void backend.stop();
+  }, CLOSED_PIPE_MS);
+  timer.unref();
+  void ended.then(() => clearTimeout(timer));
 }
 
 type Ending = { readonly kind: "editor-gone" | "signal" } | { readonly kind: "agent-gone"; readonly exit: BackendExit };

@@ -9,7 +9,7 @@ import type { LinkedHub, Observation, RootOptions } from "../core/root/ports.ts"
 import { Root } from "../core/root/root.ts";
 import type { Frame } from "../protocol/envelope.ts";
 import type { JsonObject } from "../protocol/json.ts";
-import type { Transport } from "../transport/transport.ts";
+import type { CloseInfo, Transport } from "../transport/transport.ts";
 import { LazyHost } from "./host/lazy-host.ts";
 import type { BridgeLog } from "./log.ts";
 import { randomMint } from "./mint.ts";
@@ -23,6 +23,8 @@ export interface RootRunnerOptions {
   readonly log: BridgeLog;
   /** The editor closed its pipe (L1). */
   readonly onPrimaryGone: () => void;
+  /** One of the agent's pipes has ended: nothing it says is heard any more, or nothing reaches it. */
+  readonly onAgentClosed: (info: CloseInfo) => void;
 }
 
 export class RootRunner {
@@ -32,6 +34,7 @@ export class RootRunner {
   readonly #primary: Transport | undefined;
   readonly #log: BridgeLog;
   readonly #onPrimaryGone: () => void;
+  readonly #onAgentClosed: (info: CloseInfo) => void;
   readonly #host: LazyHost;
   #isFlushing = false;
   #onFirstWords: () => void = () => undefined;
@@ -45,6 +48,7 @@ export class RootRunner {
     this.#primary = options.primary;
     this.#log = options.log;
     this.#onPrimaryGone = options.onPrimaryGone;
+    this.#onAgentClosed = options.onAgentClosed;
     this.#firstWords = new Promise((resolve) => {
       this.#onFirstWords = resolve;
     });
@@ -78,7 +82,7 @@ export class RootRunner {
     this.#agent.start({
       onFrame: (frame) => this.#root.onAgent(frame, Date.now()),
       onJunk: (_refusal, bytes) => this.#onAgentJunk(bytes),
-      onClose: () => undefined,
+      onClose: (info) => this.#onAgentClosed(info),
     });
     this.#primary?.start({
       onFrame: (frame) => {

@@ -21,6 +21,8 @@ export interface NdjsonOptions {
 }
 
 const LF = 0x0a;
+/** What some programs begin their output with: left in, their first message would be lost, which is their initialize. */
+const BYTE_ORDER_MARK = 0xfeff;
 const MAX_LINE_BYTES = 268_435_456;
 const HIGH_WATER_BYTES = 1_048_576;
 const LINGER_MS = 1000;
@@ -126,7 +128,8 @@ class NdjsonTransport implements Transport {
   #onLine(line: Buffer): void {
     if (this.isClosed) return;
     // Bytes that are no UTF-8 become U+FFFD here: a text frame that holds them would close every browser.
-    const parsed = parseFrame(line.toString("utf8"));
+    const text = line.toString("utf8");
+    const parsed = parseFrame(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
     if (parsed.ok) this.#handlers?.onFrame(parsed.frame);
     else this.#handlers?.onJunk(parsed.reply, line.length);
   }

@@ -40,7 +40,8 @@
 //                 without it is answered end_turn
 //   never         true: the turn is never answered
 //   exit          a code: the process ends at once, output written      kill  a signal the process sends itself
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+//   close         "stdin" or "stdout": that pipe alone is closed, and the process lives on
+import { appendFileSync, closeSync, existsSync, readFileSync } from "node:fs";
 
 const source = process.argv[2] ?? process.env.SCRIPTED_AGENT ?? "{}";
 const script = JSON.parse(existsSync(source) ? readFileSync(source, "utf8") : source);
@@ -153,6 +154,14 @@ const STEPS = {
   exit: async (code) => {
     await output;
     process.exit(code);
+  },
+  close: async (pipe) => {
+    await output;
+    setInterval(() => undefined, 1e6);
+    process[pipe].on("error", () => undefined);
+    // Node itself never closes the descriptors of stdio.
+    if (pipe === "stdin") await new Promise((resolve) => process.stdin.once("close", resolve).destroy());
+    closeSync(pipe === "stdin" ? 0 : 1);
   },
   kill: async (signal) => {
     await output;

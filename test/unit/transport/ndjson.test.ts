@@ -70,6 +70,15 @@ test("T2 bytes that are not UTF-8 are replaced, and what is no JSON is reported 
   expect(recorder.junk[0]?.bytes).toBe("Debug: ok".length);
 });
 
+test("T2 a byte order mark some programs begin with is no part of their first message", async () => {
+  const input = new PassThrough();
+  const recorder = Recorder.on(ndjsonTransport(input, new PassThrough()));
+  input.write(`\ufeff${note("first")}\n${note("next")}\n`);
+  await recorder.untilFrames(2);
+  expect(recorder.texts).toEqual([note("first"), note("next")]);
+  expect(recorder.junk).toEqual([]);
+});
+
 test("T2 a line over the cap is junk under id null, and the next message arrives", async () => {
   const input = new PassThrough();
   const recorder = Recorder.on(ndjsonTransport(input, new PassThrough(), { maxLineBytes: 100 }));
