@@ -75,7 +75,7 @@ const schema = z.strictObject({
     .string()
     .regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must be empty or start with "/" and not end with one')
     .default(D.basePath),
-  trustedProxies: z.array(address).default([]).describe("Addresses whose X-Forwarded-For counts."),
+  trustedProxies: z.array(address).default([]).describe("Proxies whose X-Forwarded-For and X-Forwarded-Proto count."),
   http: z
     .strictObject({
       origins: z.array(origin).default([]).describe("Other web origins that may use the API, exact."),

@@ -12,7 +12,8 @@ import type { UpgradeRefusal } from "./upgrade.ts";
 export interface AuthGatePorts {
   /** The network port: known once the hub listens. */
   port(): number;
-  isOwnOrigin(origin: string, host: string | undefined): boolean;
+  /** True for the origin of the hub's own pages, as the client of this request sees them. */
+  isOwnOrigin(origin: string, host: string | undefined, request: IncomingMessage): boolean;
   /** The client's address, behind trusted proxies already resolved. */
   addressOf(request: IncomingMessage): string;
   /** A remote token was refused; the words say why. */
@@ -20,14 +21,14 @@ export interface AuthGatePorts {
 }
 
 export function authGate(auth: Auth, ports: AuthGatePorts): HubAuth {
-  const options = (): CarrierOptions => ({
+  const optionsFor = (request: IncomingMessage): CarrierOptions => ({
     cookieName: cookieName(ports.port()),
     issuerHeaders: auth.issuerHeaders,
-    isOwnOrigin: (origin, host) => ports.isOwnOrigin(origin, host),
+    isOwnOrigin: (origin, host) => ports.isOwnOrigin(origin, host, request),
   });
   const authenticate = async (request: IncomingMessage): Promise<Principal | UpgradeRefusal> => {
     const { method, url, headers } = request;
-    const carrier = readCarrier({ method, url, headers, address: ports.addressOf(request) }, options());
+    const carrier = readCarrier({ method, url, headers, address: ports.addressOf(request) }, optionsFor(request));
     const answer = await auth.authenticate(carrier);
     return isAuthFailure(answer) ? answer : { ...answer, scopes: answer.scopes };
   };

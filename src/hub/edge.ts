@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage } from "node:http";
 import { hostname, networkInterfaces } from "node:os";
+import { clientAddress, isProxiedTls } from "./client-address.ts";
 import { TunnelNames } from "./tunnel-names.ts";
 
 export interface EdgeConfig {
@@ -16,6 +17,8 @@ export interface EdgeConfig {
   readonly hosts?: readonly string[];
   /** `http.origins`: other origins, exact. */
   readonly origins?: readonly string[];
+  /** Proxies whose word on the client counts. */
+  readonly trustedProxies?: readonly string[];
   /** Addresses that come and go while the hub runs. */
   readonly tunnels?: TunnelNames;
   /** This machine's addresses now; for tests. */
@@ -25,11 +28,14 @@ export interface EdgeConfig {
 export interface Edge {
   readonly hosts: ReadonlySet<string>;
   readonly origins: ReadonlySet<string>;
-  readonly isTls: boolean;
   readonly publicOrigin: string | undefined;
   readonly tunnels: TunnelNames;
   /** True when the machine has this address now: a laptop changes networks while its hub runs. */
   hasAddress(name: string): boolean;
+  /** The client's address, behind trusted proxies already resolved. */
+  addressOf(request: IncomingMessage): string;
+  /** True when the client asked by https: of the hub itself, or of a trusted proxy. */
+  isHttps(request: IncomingMessage): boolean;
 }
 
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
@@ -64,6 +70,7 @@ export function allowedNames(config: EdgeConfig): string[] {
 }
 
 export function makeEdge(config: EdgeConfig): Edge {
+  const proxies = config.trustedProxies ?? [];
   const publicUrl = config.publicUrl === undefined ? undefined : new URL(config.publicUrl);
   const names = [
     ...LOOPBACK,
@@ -74,10 +81,11 @@ export function makeEdge(config: EdgeConfig): Edge {
   return {
     hosts: new Set(names.map((name) => name.toLowerCase())),
     origins: new Set(config.origins ?? []),
-    isTls: config.isTls,
     publicOrigin: publicUrl?.origin,
     tunnels: config.tunnels ?? new TunnelNames(),
     hasAddress: (name) => isAny(config.host) && (config.addresses ?? ownAddresses)().map(bracketed).includes(name),
+    addressOf: (request) => clientAddress(request, proxies),
+    isHttps: (request) => config.isTls || isProxiedTls(request, proxies),
   };
 }
 
@@ -99,6 +107,18 @@ export function hostHeaderOf(request: IncomingMessage): string | undefined {
   return all?.length === 1 ? all[0] : undefined;
 }
 
+/** Where the client believes the hub to be. */
+export interface AskedAt {
+  /** The Host header, with the port. */
+  readonly host: string | undefined;
+  readonly isHttps: boolean;
+}
+
+export const askedAt = (edge: Edge, request: IncomingMessage): AskedAt => ({
+  host: hostHeaderOf(request),
+  isHttps: edge.isHttps(request),
+});
+
 /** Names are checked, not ports: a tunnel may map those. */
 export function checkHost(edge: Edge, header: string | undefined): EdgeVerdict {
   const name = hostName(header);
@@ -108,13 +128,13 @@ export function checkHost(edge: Edge, header: string | undefined): EdgeVerdict {
 }
 
 /** True when the request comes from the hub's own pages: same scheme, host and port. */
-export function isOwnOrigin(edge: Edge, origin: string, hostHeader: string | undefined): boolean {
+export function isOwnOrigin(edge: Edge, origin: string, { host, isHttps }: AskedAt): boolean {
   if (origin === edge.publicOrigin || edge.tunnels.hasOrigin(origin)) return true;
-  return origin === `${edge.isTls ? "https" : "http"}://${hostHeader ?? ""}`;
+  return origin === `${isHttps ? "https" : "http"}://${host ?? ""}`;
 }
 
 /** A request without Origin is no browser's cross-site one; whether that is enough is for the credential to say. */
-export function checkOrigin(edge: Edge, origin: string | undefined, hostHeader: string | undefined): EdgeVerdict {
-  if (origin === undefined || isOwnOrigin(edge, origin, hostHeader) || edge.origins.has(origin)) return { ok: true };
+export function checkOrigin(edge: Edge, origin: string | undefined, askedAt: AskedAt): EdgeVerdict {
+  if (origin === undefined || isOwnOrigin(edge, origin, askedAt) || edge.origins.has(origin)) return { ok: true };
   return refuse(403, "This origin may not use the hub: add it to http.origins, exactly as the browser sends it");
 }

@@ -31,7 +31,7 @@ export interface ServeRouteParts {
   readonly webFiles: WebFiles;
   readonly tunnels: TunnelNames;
   addressOf(request: IncomingMessage): string;
-  cookieOptions(): CookieOptions;
+  cookieOptions(request: IncomingMessage): CookieOptions;
   publicUrl(): string;
   readonly tlsFingerprint: string | undefined;
   readonly push: PushRoutePorts;
@@ -65,7 +65,7 @@ export function serveRoutes(parts: ServeRouteParts): readonly Routes[] {
   return [
     authRoutes({
       auth,
-      cookieOptions: () => parts.cookieOptions(),
+      cookieOptions: (request) => parts.cookieOptions(request.raw),
       publicUrl: () => parts.publicUrl(),
       addressOf: (request) => parts.addressOf(request.raw),
       connectionsOf: (id) => hub.sockets.ofDevice(id).length,

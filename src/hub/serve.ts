@@ -16,9 +16,8 @@ import type { StoreHealth } from "../store/health.ts";
 import { type OpenedStore, openStore } from "../store/open-store.ts";
 import type { DurableMark, Store } from "../store/ports.ts";
 import { authGate } from "./auth-gate.ts";
-import { clientAddress } from "./client-address.ts";
 import { type HubDiscovery, startDiscovery } from "./discovery.ts";
-import { allowedNames, isOwnOrigin, makeEdge } from "./edge.ts";
+import { allowedNames, type Edge, isOwnOrigin, makeEdge } from "./edge.ts";
 import type { Routes } from "./http/app.ts";
 import { builtWebDir, readWebFiles } from "./http/web-files.ts";
 import { Hub } from "./hub.ts";
@@ -225,7 +224,12 @@ const edgeOf = (config: Config, isTls: boolean, auth: Auth) => ({
   // The name the announcement gives, too.
   hosts: [...config.http.hosts, advertHost(auth.keys.fingerprint)],
   origins: config.http.origins,
+  trustedProxies: config.trustedProxies,
 });
+
+/** Whether the page that gets a cookie came by https: a browser says so itself, in the Origin that the gate has checked. */
+const isSecure = (edge: Edge, request: IncomingMessage): boolean =>
+  (request.headers.origin ?? edge.publicOrigin)?.startsWith("https:") === true || edge.isHttps(request);
 
 async function listen(
   options: ServeOptions,
@@ -242,7 +246,6 @@ async function listen(
   const tunnels = new TunnelNames();
   const edgeConfig = { ...edgeOf(config, tls !== undefined, auth), tunnels };
   const edge = makeEdge(edgeConfig);
-  const addressOf = (request: IncomingMessage): string => clientAddress(request, config.trustedProxies);
   const hub: Hub = new Hub({
     paths,
     version: options.version,
@@ -256,8 +259,8 @@ async function listen(
     compresses: config.http.compression,
     auth: authGate(auth, {
       port: () => port,
-      isOwnOrigin: (origin, name) => isOwnOrigin(edge, origin, name),
-      addressOf,
+      isOwnOrigin: (origin, name, request) => isOwnOrigin(edge, origin, { host: name, isHttps: edge.isHttps(request) }),
+      addressOf: (request) => edge.addressOf(request),
       onWeakToken: (detail) => log.warn({ detail }, "remote token refused"),
     }),
     log,
@@ -276,12 +279,8 @@ async function listen(
         store,
         webFiles,
         tunnels,
-        addressOf,
-        cookieOptions: () => ({
-          port,
-          basePath,
-          isSecure: tls !== undefined || publicUrl?.startsWith("https:") === true,
-        }),
+        addressOf: (request) => edge.addressOf(request),
+        cookieOptions: (request) => ({ port, basePath, isSecure: isSecure(edge, request) }),
         publicUrl: () => publicUrl ?? lanUrl(host, port, basePath, tls !== undefined),
         tlsFingerprint: tls?.fingerprint,
         push,

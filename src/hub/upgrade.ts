@@ -11,7 +11,7 @@ import { connectionId } from "../protocol/ids.ts";
 import type { Scope } from "../protocol/scopes.ts";
 import { takesCompressed } from "../transport/ws-compression.ts";
 import { ClientSocket, type ClientSocketEvents, type Route } from "./client-socket.ts";
-import { checkHost, checkOrigin, type Edge, hostHeaderOf } from "./edge.ts";
+import { askedAt, checkHost, checkOrigin, type Edge } from "./edge.ts";
 import type { Principal } from "./principal.ts";
 import type { Sockets } from "./sockets.ts";
 
@@ -116,7 +116,7 @@ export class Upgrades {
   }
 
   async #handle(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const address = request.socket.remoteAddress ?? "";
+    const address = this.#ports.edge.addressOf(request);
     const refuse = (refusal: UpgradeRefusal): void => {
       this.#ports.onRefused(refusal, address);
       refuseUpgrade(socket, refusal);
@@ -124,8 +124,8 @@ export class Upgrades {
     const url = parseUrl(request.url);
     if (url === undefined) return refuse({ status: 400, detail: "The request target is malformed" });
     const { edge, isLocal } = this.#ports;
-    const host = hostHeaderOf(request);
-    const checks = [checkHost(edge, host), checkOrigin(edge, request.headers.origin, host)];
+    const at = askedAt(edge, request);
+    const checks = [checkHost(edge, at.host), checkOrigin(edge, request.headers.origin, at)];
     for (const verdict of isLocal ? [] : checks) if (!verdict.ok) return refuse(verdict);
     if (url.pathname !== `${this.#ports.basePath}/acp`)
       return refuse({ status: 404, detail: "There is no WebSocket here: use /acp" });

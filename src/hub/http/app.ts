@@ -8,7 +8,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { DEPTH_MAX, isTooDeep } from "../../protocol/depth.ts";
 import { EVENT_ID_HEADER } from "../../protocol/event-position.ts";
 import { meets, missingScopes, type Requirement } from "../../protocol/scopes.ts";
-import { checkHost, checkOrigin, type Edge, hostHeaderOf } from "../edge.ts";
+import { askedAt, checkHost, checkOrigin, type Edge } from "../edge.ts";
 import { owner, type Principal } from "../principal.ts";
 import type { UpgradeRefusal } from "../upgrade.ts";
 import { Problem, sendProblem } from "./problem.ts";
@@ -26,6 +26,7 @@ declare module "fastify" {
 /** A request in the log. `requestId` stands in the answer too (`X-Request-Id`): who reports a fault can name it. */
 export interface RequestNote {
   readonly route: string;
+  /** The client's, behind trusted proxies already resolved. */
   readonly address: string;
   readonly requestId: string;
 }
@@ -107,10 +108,10 @@ async function gate(ports: AppPorts, options: AppOptions, request: FastifyReques
   }
   const { headers } = request;
   harden(reply);
-  const host = hostHeaderOf(request.raw);
-  for (const verdict of [checkHost(ports.edge, host), checkOrigin(ports.edge, headers.origin, host)]) {
+  const at = askedAt(ports.edge, request.raw);
+  for (const verdict of [checkHost(ports.edge, at.host), checkOrigin(ports.edge, headers.origin, at)]) {
     if (verdict.ok) continue;
-    ports.onRefused(verdict.status, noteOf(request));
+    ports.onRefused(verdict.status, noteOf(ports, request));
     return void (await sendProblem(reply, new Problem(verdict.status, verdict.detail)));
   }
   allowOrigin(ports.edge, headers.origin, reply);
@@ -120,15 +121,15 @@ async function gate(ports: AppPorts, options: AppOptions, request: FastifyReques
   const principal = await ports.authenticate(request);
   const refusal = refusalOf(principal, needs);
   if (refusal !== undefined) {
-    ports.onRefused(refusal.status, noteOf(request));
+    ports.onRefused(refusal.status, noteOf(ports, request));
     return void (await sendProblem(reply, refusal));
   }
   request.principal = principal as Principal;
 }
 
-const noteOf = (request: FastifyRequest): RequestNote => ({
+const noteOf = ({ edge }: AppPorts, request: FastifyRequest): RequestNote => ({
   route: request.routeOptions.url ?? "",
-  address: request.ip,
+  address: edge.addressOf(request.raw),
   requestId: request.id,
 });
 
@@ -195,7 +196,7 @@ function onError(
   if (words !== undefined) return sendProblem(reply, new Problem(status, words));
   // A fault of ours never blames the caller, and never shows its insides (style: a catch never blames the wrong side).
   if (status >= 500) {
-    ports.onError(error, noteOf(request));
+    ports.onError(error, noteOf(ports, request));
     return sendProblem(reply, new Problem(500, "The hub failed to do this"));
   }
   return sendProblem(reply, new Problem(status, STATUS_CODES[status] ?? "The request cannot be read"));

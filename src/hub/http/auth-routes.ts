@@ -21,7 +21,7 @@ const RUNNING: Clock = { now: () => Date.now(), monotonic: () => performance.now
 
 export interface AuthRoutePorts {
   readonly auth: Auth;
-  cookieOptions(): CookieOptions;
+  cookieOptions(request: FastifyRequest): CookieOptions;
   /** Where a phone opens the app: the address a pairing link starts with, without a slash at its end. */
   publicUrl(): string;
   addressOf(request: FastifyRequest): string;
@@ -74,15 +74,20 @@ function pairingRoutes(ports: AuthRoutePorts): Routes {
     app.post("/api/pair", async (request, reply) => {
       const { code, name, mode } = readBody(pairBody, request);
       const attempt: PairAttempt = { code, name, address: ports.addressOf(request) };
-      if (mode === "cookie") return pairBrowser(ports, attempt, reply);
+      if (mode === "cookie") return pairBrowser(ports, attempt, request, reply);
       const { scopes, ...pair } = orProblem(await auth.pair(attempt));
       return reply.code(201).send({ ...pair, scope: scopesToText(scopes), scopes });
     });
   };
 }
 
-async function pairBrowser(ports: AuthRoutePorts, attempt: PairAttempt, reply: FastifyReply): Promise<FastifyReply> {
-  const paired = orProblem(await ports.auth.pairBrowser(attempt, ports.cookieOptions()));
+async function pairBrowser(
+  ports: AuthRoutePorts,
+  attempt: PairAttempt,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const paired = orProblem(await ports.auth.pairBrowser(attempt, ports.cookieOptions(request)));
   const { deviceId: id, scopes, key, setCookie } = paired;
   return reply
     .code(201)
@@ -117,7 +122,10 @@ function tokenRoutes(ports: AuthRoutePorts): Routes {
     app.post("/api/logout", ANY, (request, reply) => {
       const principal = principalOf(request);
       auth.devices.revoke(principal.deviceId, "logged out", actorOf(principal, ports.addressOf(request)));
-      return reply.code(204).header("Set-Cookie", clearedCookie(ports.cookieOptions())).send();
+      return reply
+        .code(204)
+        .header("Set-Cookie", clearedCookie(ports.cookieOptions(request)))
+        .send();
     });
   };
 }

@@ -4,6 +4,8 @@ import { TUNNEL_LEASE_MS, TunnelNames } from "../../../src/hub/tunnel-names.ts";
 
 const url = new URL("https://Quick-Name.trycloudflare.com");
 
+const AT = { host: "quick-name.trycloudflare.com", isHttps: false };
+
 describe("a tunnel's name", () => {
   it("C3.order is answered for while its lease runs, host and origin alike, and no longer", () => {
     let now = 1000;
@@ -11,7 +13,7 @@ describe("a tunnel's name", () => {
     const edge = makeEdge({ host: "127.0.0.1", port: 8377, isTls: false, tunnels });
     const verdicts = (): boolean[] => [
       checkHost(edge, "quick-name.trycloudflare.com").ok,
-      checkOrigin(edge, "https://quick-name.trycloudflare.com", "quick-name.trycloudflare.com").ok,
+      checkOrigin(edge, "https://quick-name.trycloudflare.com", AT).ok,
     ];
     expect(verdicts()).toEqual([false, false]);
     tunnels.renew(url);
@@ -30,9 +32,7 @@ describe("a tunnel's name", () => {
     const tunnels = new TunnelNames(() => 0);
     tunnels.renew(url);
     const edge = makeEdge({ host: "127.0.0.1", port: 8377, isTls: false, tunnels });
-    expect(checkOrigin(edge, "https://quick-name.trycloudflare.com:444", "quick-name.trycloudflare.com").ok).toBe(
-      false,
-    );
+    expect(checkOrigin(edge, "https://quick-name.trycloudflare.com:444", AT).ok).toBe(false);
   });
 
   it("tunnels are bounded, and those that ended make room", () => {
