@@ -65,6 +65,8 @@ export interface Config {
   readonly interactions: { readonly timeoutMs?: number | undefined };
   readonly limits: Limits;
   readonly journal: { readonly retentionDays: number; readonly maxBytes: number };
+  /** Who did what: entries older than that, or beyond that many, go. */
+  readonly audit: { readonly retentionDays: number; readonly maxEntries: number };
   readonly discovery: { readonly enabled: boolean; readonly name?: string | undefined };
   readonly log: { readonly level: LogLevel };
   /** Bridges start a hub when none runs. */
@@ -88,6 +90,7 @@ export const DEFAULT_CONFIG: Config = {
   interactions: {},
   limits: LIMITS,
   journal: { retentionDays: 90, maxBytes: 4_294_967_296 },
+  audit: { retentionDays: 365, maxEntries: 200_000 },
   discovery: { enabled: true },
   log: { level: "info" },
   autostart: true,

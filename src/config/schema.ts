@@ -134,6 +134,17 @@ const schema = z.strictObject({
       maxBytes: bytes.default(D.journal.maxBytes).describe("All sessions together; the oldest go first."),
     })
     .prefault({}),
+  audit: z
+    .strictObject({
+      retentionDays: z.int().min(1).max(36_500).default(D.audit.retentionDays).describe("Older entries go."),
+      maxEntries: z
+        .int()
+        .min(1_000)
+        .max(100_000_000)
+        .default(D.audit.maxEntries)
+        .describe("The oldest beyond it go. An entry audit.prune says which went."),
+    })
+    .prefault({}),
   discovery: z
     .strictObject({
       enabled: z.boolean().default(true).describe("Announce the hub on the local network when it listens there."),

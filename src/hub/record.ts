@@ -202,7 +202,7 @@ export class InstanceRecord implements MirrorRecord {
     });
     this.#store.audit.append({
       at: at || Date.now(),
-      actor: { deviceId: by.device, name: by.name },
+      actor: { deviceId: by.device, connectionId: by.connectionId, name: by.name },
       action: `interaction.${outcome.action}`,
       target: notice.interactionId,
       detail: { ...outcome, ...(notice.sessionId !== undefined && { sessionId: notice.sessionId }) },
@@ -245,7 +245,12 @@ export class InstanceRecord implements MirrorRecord {
     const isEnd = stopReason !== undefined || error !== undefined;
     if (!isEnd && params["state"] === "running" && this.#lastTurn !== `${key} ${device} ${id ?? at}`) {
       this.#lastTurn = `${key} ${device} ${id ?? at}`;
-      const actor = { deviceId: device, name: stringAt(by, "name") ?? "" };
+      const connection = stringAt(by, "connectionId");
+      const actor = {
+        deviceId: device,
+        ...(connection !== undefined && { connectionId: connection }),
+        name: stringAt(by, "name") ?? "",
+      };
       this.#store.audit.append({ at, actor, action: "session.prompt", target: stringAt(params, "sessionId") ?? "" });
     }
     if (id === undefined) return;

@@ -1,14 +1,12 @@
-/** Keeps the disk from growing for ever: history by age and size, outcomes, settled interactions, ended credentials. */
+/** Keeps the disk from growing for ever: history by age and size, outcomes, settled interactions, ended credentials, the audit. */
+import type { Config } from "../config/config.ts";
 import type { Store } from "../store/ports.ts";
 import { systemScheduler } from "../store/scheduler.ts";
 import { AgeDoubt } from "./age-doubt.ts";
 import type { HubLog } from "./log.ts";
 import type { Registry } from "./registry.ts";
 
-export interface RetentionOptions {
-  readonly retentionDays: number;
-  readonly maxBytes: number;
-}
+export type RetentionOptions = Pick<Config, "journal" | "audit">;
 
 const DAY_MS = 86_400_000;
 const EVERY_MS = 3_600_000;
@@ -16,7 +14,12 @@ const EVERY_MS = 3_600_000;
 const FIRST_MS = 60_000;
 
 /** Prunes by size at once, by age only while the clock can be believed; the returned function stops it. */
-export function startRetention(store: Store, registry: Registry, options: RetentionOptions, log: HubLog): () => void {
+export function startRetention(
+  store: Store,
+  registry: Registry,
+  { journal, audit }: RetentionOptions,
+  log: HubLog,
+): () => void {
   const doubt = new AgeDoubt(systemScheduler, store.sessions.list({ limit: 1 }).hits[0]?.session.updatedAt);
   const prune = (): void => {
     const now = Date.now();
@@ -26,16 +29,22 @@ export function startRetention(store: Store, registry: Registry, options: Retent
     try {
       const removed = store.sessions.prune({
         now,
-        ...(!isDoubted && { maxAgeMs: options.retentionDays * DAY_MS }),
-        maxBytes: options.maxBytes,
+        ...(!isDoubted && { maxAgeMs: journal.retentionDays * DAY_MS }),
+        maxBytes: journal.maxBytes,
         isKept: (key) => live.has(key),
       });
       if (!isDoubted) {
         store.prompts.prune(now);
-        store.interactions.prune(now - options.retentionDays * DAY_MS);
+        store.interactions.prune(now - journal.retentionDays * DAY_MS);
         store.devices.pruneCredentials(now);
       }
       if (removed.length > 0) log.info({ count: removed.length }, "old sessions removed");
+      const count = store.audit.prune({
+        at: now,
+        ...(!isDoubted && { before: now - audit.retentionDays * DAY_MS }),
+        countMax: audit.maxEntries,
+      });
+      if (count > 0) log.info({ count }, "old entries of the audit removed");
     } catch (error) {
       log.error({ err: error }, "pruning failed");
     }

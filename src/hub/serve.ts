@@ -142,7 +142,7 @@ async function start(
   const { hub, port, push } = await listen(options, auth, opened, tls, succession);
   onDurable.current = (marks) => hub.registry.acknowledge(marks);
   const stopIdleMemory = keepIdleSmall();
-  const stopRetention = startRetention(store, hub.registry, config.journal, log);
+  const stopRetention = startRetention(store, hub.registry, config, log);
   const discovery = startDiscovery({
     host: config.host,
     isEnabled: config.discovery.enabled,

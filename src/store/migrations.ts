@@ -101,6 +101,16 @@ UPDATE epochs SET digested = 0;
 // The index's own way to merge its segments does much at once, up to 25 ms: the digest does it in small steps.
 const MERGED_BY_HAND = "INSERT INTO search (search, rank) VALUES ('automerge', 0)";
 
+// The audit may lose its beginning (`audit-retention.ts`) and nothing else. An entry names the connection (X13).
+const AUDIT_ENDS = `
+ALTER TABLE audit ADD COLUMN connection TEXT;
+CREATE TABLE audit_head (kept_from INTEGER NOT NULL) STRICT;
+INSERT INTO audit_head (kept_from) VALUES (0);
+DROP TRIGGER audit_no_delete;
+CREATE TRIGGER audit_no_delete BEFORE DELETE ON audit WHEN OLD.id >= (SELECT kept_from FROM audit_head)
+BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
+`;
+
 /** Titles are indexed when they change: those there are now have to be put in again. */
 function indexTitles(database: Database): void {
   const addDoc = database.prepare("INSERT INTO search_docs (session, epoch, first, last) VALUES (?, NULL, 0, 0)");
@@ -122,6 +132,7 @@ const STEPS: readonly Step[] = [
   (database) => database.exec(MERGED_BY_HAND),
   // Joined text stands beside its line (`journal-body.ts`): nothing to do here, but an older program could not read it.
   () => undefined,
+  (database) => database.exec(AUDIT_ENDS),
 ];
 
 export const SCHEMA_VERSION: number = STEPS.length;

@@ -270,6 +270,8 @@ export interface DeviceStore {
 
 export interface AuditActor {
   readonly deviceId: string;
+  /** The socket it came by, where there was one (X13). */
+  readonly connectionId?: string;
   readonly name: string;
   readonly address?: string;
 }
@@ -288,9 +290,18 @@ export interface AuditRecord extends AuditEntry {
   readonly id: number;
 }
 
-/** Append-only: there is no way to change or remove an entry, and the database refuses one. */
+/** What may go of the audit, as of `at`: entries older than `before`, and the oldest beyond `countMax`. */
+export interface AuditRetention {
+  readonly at: number;
+  readonly before?: number;
+  readonly countMax: number;
+}
+
+/** Append-only: there is no way to change an entry or to take one out of the middle, and the database refuses it. */
 export interface AuditStore {
   append(entry: AuditEntry): boolean;
+  /** Removes from the beginning what is due, and leaves an entry `audit.prune` that says what went. Gives how many. */
+  prune(retention: AuditRetention): number;
   /** The newest `limit`, oldest first. */
   tail(limit: number): readonly AuditRecord[];
   /** Entries with an id after `after`, oldest first. */

@@ -167,5 +167,53 @@ export function storeRecordsSuite(name: string, make: MakeStore): void {
       expect(first).toEqual([1, 2, 3].map((n) => ({ ...entry(n), id: n })));
       expect(store.audit.read(first.at(-1)?.id ?? 0, 10).map((record) => record.target)).toEqual(["i4", "i5"]);
     });
+
+    const DEVICE = { deviceId: "phone", connectionId: "c_7", name: "Ada's phone" };
+    const fill = (count: number, at: (n: number) => number): void => {
+      for (let n = 1; n <= count; n++) store.audit.append({ at: at(n), actor: DEVICE, action: `a${n}` });
+    };
+    const actions = (): string[] => store.audit.read(0, 999).map(({ action }) => action);
+
+    test("X13 an entry names the connection where there was one", () => {
+      fill(1, () => 1);
+      expect(store.audit.tail(1)[0]?.actor).toEqual(DEVICE);
+    });
+
+    test("X13 the oldest entries go by age, a day's worth at once, and an entry says which went", () => {
+      fill(4, (n) => n * DAY_MS);
+      const policy = { at: 9 * DAY_MS, countMax: 1_000 };
+      expect(store.audit.prune({ ...policy, before: 2 * DAY_MS })).toBe(0);
+      expect(store.audit.prune({ ...policy, before: 2 * DAY_MS + 1 })).toBe(2);
+      expect(actions()).toEqual(["a3", "a4", "audit.prune"]);
+      expect(store.audit.tail(1)).toEqual([
+        {
+          id: 5,
+          at: 9 * DAY_MS,
+          actor: { deviceId: "hub", name: "the hub" },
+          action: "audit.prune",
+          target: "1-2",
+          detail: { count: 2, from: DAY_MS, until: 2 * DAY_MS },
+        },
+      ]);
+    });
+
+    test("X13 the oldest entries go by number, a hundredth at once, and ids go on", () => {
+      fill(201, (n) => n);
+      expect(store.audit.prune({ at: 500, countMax: 201 })).toBe(0);
+      expect(store.audit.prune({ at: 500, countMax: 200 })).toBe(3);
+      expect(store.audit.read(0, 1)[0]).toMatchObject({ id: 4, action: "a4" });
+      expect(store.audit.tail(1)).toMatchObject([{ id: 202, action: "audit.prune", target: "1-3" }]);
+      expect(store.audit.read(200, 9).map(({ id }) => id)).toEqual([201, 202]);
+      expect(store.audit.prune({ at: 501, countMax: 200 })).toBe(0);
+      store.audit.append({ at: 502, actor: DEVICE, action: "next" });
+      expect(store.audit.tail(1)[0]?.id).toBe(203);
+    });
+
+    test("X13 an entry with a later time holds those after it, but not for ever", () => {
+      fill(3, (n) => (n === 1 ? 99 * DAY_MS : n));
+      expect(store.audit.prune({ at: 100 * DAY_MS, before: 50 * DAY_MS, countMax: 9 })).toBe(0);
+      expect(store.audit.prune({ at: 100 * DAY_MS, before: 50 * DAY_MS, countMax: 2 })).toBe(1);
+      expect(actions()).toEqual(["a2", "a3", "audit.prune"]);
+    });
   });
 }

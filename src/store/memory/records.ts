@@ -1,8 +1,10 @@
 /** Prompt outcomes, interactions and the audit in memory. */
 import type { DeviceId, InteractionId, PromptId } from "../../protocol/ids.ts";
+import { lastDue, pruneEntry } from "../audit-retention.ts";
 import type {
   AuditEntry,
   AuditRecord,
+  AuditRetention,
   AuditStore,
   InteractionRecord,
   InteractionStore,
@@ -91,11 +93,28 @@ export class MemoryInteractions implements InteractionStore, SessionDependents {
 }
 
 export class MemoryAudit implements AuditStore {
-  readonly #records: AuditRecord[] = [];
+  #records: AuditRecord[] = [];
+  #lastId = 0;
 
   append(entry: AuditEntry): boolean {
-    this.#records.push({ ...structuredClone(entry), id: this.#records.length + 1 });
+    this.#records.push({ ...structuredClone(entry), id: ++this.#lastId });
     return true;
+  }
+
+  prune(retention: AuditRetention): number {
+    const [first] = this.#records;
+    if (first === undefined) return 0;
+    const lastBefore = (time: number): number => {
+      const kept = this.#records.find(({ at }) => at >= time);
+      return kept === undefined ? this.#lastId : kept.id - 1;
+    };
+    const due = lastDue(first, this.#lastId, retention, lastBefore);
+    const gone = this.#records.filter(({ id }) => id <= due);
+    const last = gone.at(-1);
+    if (last === undefined) return 0;
+    this.#records = this.#records.slice(gone.length);
+    this.append(pruneEntry(retention.at, first, last));
+    return gone.length;
   }
 
   tail(limit: number): readonly AuditRecord[] {
@@ -103,6 +122,6 @@ export class MemoryAudit implements AuditStore {
   }
 
   read(after: number, limit: number): readonly AuditRecord[] {
-    return this.#records.slice(after, after + limit);
+    return this.#records.filter(({ id }) => id > after).slice(0, limit);
   }
 }

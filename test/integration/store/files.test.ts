@@ -180,6 +180,9 @@ describe("the database file", () => {
     expect(after?.bytes).toBeLessThan((before?.bytes ?? 0) / 2);
     expect(read()).toBe(said);
     expect(store.devices.listDevices()).toHaveLength(1);
+    const actor = { deviceId: "d", connectionId: "c_1", name: "n" };
+    expect(store.audit.append({ at: 1, actor, action: "session.prompt" })).toBe(true);
+    expect(store.audit.tail(1)[0]?.actor).toEqual(actor);
     expect(errors).toEqual([]);
     store.close();
   });
@@ -232,8 +235,13 @@ describe("the database file", () => {
     const other = openDatabase(path);
     expect(() => other.exec("UPDATE audit SET action = 'nothing'")).toThrow(/append-only/);
     expect(() => other.exec("DELETE FROM audit")).toThrow(/append-only/);
+    store.audit.append({ at: 2, actor: { deviceId: "d", name: "n" }, action: "device.rename" });
+    expect(() => other.exec("DELETE FROM audit WHERE id = 2")).toThrow(/append-only/);
+    expect(store.audit.prune({ at: 3, countMax: 1 })).toBe(1);
+    // What went opened no door for the rest.
+    expect(() => other.exec("DELETE FROM audit")).toThrow(/append-only/);
     other.close();
-    expect(store.audit.tail(5).map((record) => record.action)).toEqual(["device.revoke"]);
+    expect(store.audit.tail(5).map((record) => record.action)).toEqual(["device.rename", "audit.prune"]);
   });
 });
 

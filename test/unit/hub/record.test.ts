@@ -62,3 +62,39 @@ test("C3.history the last line is kept as turns change, over new descriptions, a
   });
   store.close();
 });
+
+test("X13 C3.interactions the audit says by which device and connection a question was settled", () => {
+  const store = createMemoryStore();
+  const record = new InstanceRecord(store, HELLO);
+  record.onSettled({
+    interactionId: "x-1",
+    sessionId: "s1",
+    outcome: { action: "answered", optionId: "yes" },
+    by: { connectionId: "c_7", device: "d_phone", name: "phone" },
+    at: 1_700_000_000_000,
+  });
+  expect(store.audit.tail(9)).toEqual([
+    {
+      id: 1,
+      at: 1_700_000_000_000,
+      actor: { deviceId: "d_phone", connectionId: "c_7", name: "phone" },
+      action: "interaction.answered",
+      target: "x-1",
+      detail: { action: "answered", optionId: "yes", sessionId: "s1" },
+    },
+  ]);
+  store.close();
+});
+
+test("X13 P3 the audit says by which device and connection a turn was begun", () => {
+  const store = createMemoryStore();
+  const record = new InstanceRecord(store, HELLO);
+  const by = { connectionId: "c_7", device: "d_phone", name: "phone" };
+  record.onSession(INFO);
+  const params = { sessionId: "s1", state: "running", promptId: "p-1", by, queue: [] };
+  record.onEvent(INFO, { first: 1, last: 1, method: "_acp-hub/turn", params, ts: 1_001 });
+  expect(store.audit.tail(9).map(({ actor, action }) => [action, actor])).toEqual([
+    ["session.prompt", { deviceId: "d_phone", connectionId: "c_7", name: "phone" }],
+  ]);
+  store.close();
+});

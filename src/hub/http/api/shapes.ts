@@ -303,7 +303,12 @@ export const auditPage: z.ZodType = z.object({
     z.object({
       id: z.int(),
       at: time,
-      actor: z.object({ deviceId: z.string(), name: z.string(), address: z.string().exactOptional() }),
+      actor: z.object({
+        deviceId: z.string(),
+        connectionId: z.string().exactOptional(),
+        name: z.string(),
+        address: z.string().exactOptional(),
+      }),
       action: z.string(),
       target: z.string().exactOptional(),
       detail: z.record(z.string(), json).exactOptional(),
