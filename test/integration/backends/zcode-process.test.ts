@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import type { Backend } from "../../../src/backends/backend.ts";
 import { zcodeBackend } from "../../../src/backends/zcode/backend.ts";
+import { silentLog } from "../../../src/backends/zcode/log.ts";
+import { type ChildExit, childStarter } from "../../../src/backends/zcode/process/child.ts";
 import { startWatchdog } from "../../../src/backends/zcode/process/watchdog.ts";
 import { stringAt } from "../../../src/protocol/json.ts";
 import { type FakeExecutable, fakeExecutable } from "../../support/fake-zcode/executable.ts";
@@ -86,6 +88,23 @@ test("T2 noise, half lines and a 5 MB line on stdout disturb nothing", async () 
   expect((await client.prompt(id, "go")).result).toMatchObject({ stopReason: "end_turn" });
   expect(client.text()).toHaveLength(5_000_000);
 });
+
+for (const [pipe, script] of [
+  ["stdout", "require('fs').closeSync(1); setInterval(() => {}, 1e6)"],
+  // Told by its line: what is written to it before would still be taken.
+  ["stdin", "require('fs').closeSync(0); console.log('closed'); setInterval(() => {}, 1e6)"],
+] as const) {
+  test(`row 155 a process that closes its ${pipe} alone and lives on is ended like one that died`, async () => {
+    await begin({});
+    const ended = await new Promise<ChildExit>((resolve) => {
+      const child = childStarter(silentLog, false)(
+        { command: process.execPath, args: ["-e", script], env: process.env },
+        { onLine: () => child.write("{}"), onExit: resolve },
+      );
+    });
+    expect(ended.signal).toBe("SIGKILL");
+  });
+}
 
 test("row 155 a program that is not there is an error of the request, and the bridge lives on", async () => {
   const id = await begin({}, { ZCODE_BIN: "/nowhere/zcode" });

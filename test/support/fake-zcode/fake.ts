@@ -59,6 +59,8 @@ export class FakeZcode {
   readonly #gates = new Map<string, { isOpen: boolean; wakes: Set<() => void> }>();
   #early: string[] | undefined;
   #outbox: (() => void)[] = [];
+  /** Methods that are answered with an internal error. */
+  readonly failing: Set<string> = new Set();
   isDead = false;
 
   constructor(scenario: Scenario, ports: FakePorts) {
@@ -198,6 +200,7 @@ export class FakeZcode {
       if (!isProbe) this.violations.push(`${method}: ${problem}`);
       throw new RpcProblem(-32602, problem);
     }
+    if (this.failing.has(method)) throw new RpcProblem(-32603, "Internal error");
     this.#outbox = outbox;
     const handler = this.#methods.handlers[method];
     if (handler === undefined) throw new RpcProblem(-32601, `Method not found: ${method}`);
@@ -236,7 +239,11 @@ export class FakeZcode {
   /** Throws when a model that has levels comes without one. */
   checkModel(model: unknown): JsonObject {
     const modelId = typeof model === "string" ? model : isObject(model) ? stringAt(model, "modelId") : undefined;
-    const known = this.models.find((entry) => stringAt(objectAt(entry, "ref"), "modelId") === modelId);
+    const providerId = isObject(model) ? stringAt(model, "providerId") : undefined;
+    const known = this.models.find((entry) => {
+      const ref = objectAt(entry, "ref");
+      return stringAt(ref, "modelId") === modelId && (providerId ?? ref?.["providerId"]) === ref?.["providerId"];
+    });
     if (known === undefined) throw new RpcProblem(-32031, "Model is not available");
     if (typeof model === "string" && this.profile.takesModelObject)
       throw new RpcProblem(-32602, 'Invalid params: "model" must be object');

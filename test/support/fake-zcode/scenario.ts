@@ -61,6 +61,8 @@ export interface StoredSession {
   readonly title?: string;
   readonly messages?: readonly JsonObject[];
   readonly updatedAt?: number;
+  /** Default "interactive". */
+  readonly sessionKind?: string;
 }
 
 export interface Knobs {

@@ -98,7 +98,25 @@ export function paramProblem(method: string, params: JsonObject): string | undef
   }
   for (const key of Object.keys(known.required))
     if (params[key] === undefined) return `Invalid params: "${key}" is required`;
-  return workspaceProblem(objectAt(params, "workspace"));
+  return workspaceProblem(objectAt(params, "workspace")) ?? mcpProblem(params["mcpServers"]);
+}
+
+const STDIO_KEYS = new Set(["name", "command", "args", "env", "isolation", "timeoutMs"]);
+const PAIR_KEYS = new Set(["name", "value"]);
+
+/** Entries are as strict as everything else. What an http or sse entry may hold besides is not known. */
+function mcpProblem(servers: unknown): string | undefined {
+  for (const server of Array.isArray(servers) ? servers.filter(isObject) : []) {
+    const isStdio = server["type"] !== "http" && server["type"] !== "sse";
+    const pairs = [server["env"], server["headers"]].flatMap((list) =>
+      Array.isArray(list) ? list.filter(isObject) : [],
+    );
+    const stranger =
+      Object.keys(server).find((key) => (isStdio ? !STDIO_KEYS.has(key) : key === "_meta")) ??
+      pairs.flatMap((pair) => Object.keys(pair)).find((key) => !PAIR_KEYS.has(key));
+    if (stranger !== undefined) return `Unrecognized key: "${stranger}"`;
+  }
+  return undefined;
 }
 
 function workspaceProblem(workspace: JsonObject | undefined): string | undefined {

@@ -15,6 +15,7 @@ export interface FakeTurn {
 export class FakeSession {
   readonly id: string;
   readonly cwd: string;
+  readonly kind: string;
   title: string;
   updatedAt: number;
   readonly messages: JsonObject[] = [];
@@ -41,6 +42,7 @@ export class FakeSession {
   constructor(stored: StoredSession) {
     this.id = stored.sessionId;
     this.cwd = stored.cwd;
+    this.kind = stored.sessionKind ?? "interactive";
     this.title = stored.title ?? "";
     this.updatedAt = stored.updatedAt ?? 1;
     this.messages.push(...(stored.messages ?? []));
@@ -50,7 +52,7 @@ export class FakeSession {
     return {
       sessionId: this.id,
       workspace: { workspacePath: this.cwd, workspaceKey: this.cwd },
-      sessionKind: "interactive",
+      sessionKind: this.kind,
       title: this.title,
       mode: this.state.mode,
       status: this.state.status,

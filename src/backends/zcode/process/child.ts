@@ -31,6 +31,8 @@ export type StartChild = (spec: LaunchSpec, handlers: ChildHandlers) => ZcodeChi
 const STDERR_TAIL_BYTES = 8_192;
 const EOF_MS = 500;
 const TERM_MS = 3_000;
+/** One that ends closes its pipes first. How long its end is waited for. */
+const CLOSED_PIPE_MS = 1_000;
 
 class StderrTail {
   #text = "";
@@ -75,6 +77,7 @@ export function childStarter(log: Log, hasWatchdog = true): StartChild {
     // A write to a process that just died fails on the stream, later: unhandled it would take the bridge down.
     for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.on("error", () => {});
     const gone = exitOf(child, stderr, handlers);
+    endDeaf(child, gone, log);
     const stopWatchdog = hasWatchdog && child.pid !== undefined ? startWatchdog(child.pid) : () => {};
     void gone.then(stopWatchdog);
     return {
@@ -107,6 +110,17 @@ function exitOf(child: ChildProcess, stderr: StderrTail, handlers: ChildHandlers
       }, 200).unref();
     });
   });
+}
+
+/** One that closed a pipe and lives on hears nothing, or is not heard: every call to it would wait for its limit, for ever. */
+function endDeaf(child: ChildProcess, gone: Promise<void>, log: Log): void {
+  const onClosed = async (): Promise<void> => {
+    if (await settlesWithin(gone, CLOSED_PIPE_MS)) return;
+    log("warn", "zcode closed a pipe and lives on: it is ended");
+    signalGroup(child, "SIGKILL");
+  };
+  child.stdout?.once("end", () => void onClosed());
+  child.stdin?.once("error", () => void onClosed());
 }
 
 async function stopChild(child: ChildProcess, gone: Promise<void>): Promise<void> {

@@ -77,7 +77,13 @@ export class Supervisor {
     const spec = await this.#deps.plan();
     const startedAt = clock.now();
     const link: { child?: ZcodeChild } = {};
-    const connection = new ZcodeConnection((line) => link.child?.write(line), clock, log, handlers);
+    const connection = new ZcodeConnection((line) => link.child?.write(line), clock, log, {
+      ...handlers,
+      onSilent: () => {
+        log("warn", "zcode answers nothing any more: it is ended", { generation });
+        void link.child?.stop();
+      },
+    });
     const child = this.#deps.startChild(spec, {
       onLine: (line) => connection.receive(line),
       onExit: (exit) => this.#down(generation, connection, exitError(exit, clock.now() - startedAt, spec.command)),

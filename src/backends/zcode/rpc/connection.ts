@@ -14,7 +14,13 @@ export interface ConnectionHandlers {
   onNotification(method: string, params: JsonObject): void;
   /** Called at the moment the frame arrives; some requests must be answered before anything else happens. */
   onRequest(id: ZId, method: string, params: JsonObject): void;
+  /** Call after call ran into its limit, and not one line came all the while: it will not answer any more. */
+  onSilent?(): void;
 }
+
+/** Silence of this length, with so many calls in it that were made one after the other and ran into their limits. */
+const SILENT_MS = 120_000;
+const SILENT_CALLS = 3;
 
 export interface CallOptions {
   readonly timeoutMs?: number;
@@ -33,6 +39,10 @@ export class ZcodeConnection {
   readonly #handlers: ConnectionHandlers;
   readonly #pending = new Map<ZId, Pending>();
   #nextId = 1;
+  #heardAt: number;
+  /** Calls nobody answered since, and when the last of them was given up. */
+  #unanswered = 0;
+  #unansweredAt = 0;
   #death: ZcodeError | undefined;
 
   constructor(write: (line: string) => void, clock: Clock, log: Log, handlers: ConnectionHandlers) {
@@ -40,6 +50,7 @@ export class ZcodeConnection {
     this.#clock = clock;
     this.#log = log;
     this.#handlers = handlers;
+    this.#heardAt = clock.now();
   }
 
   get isDead(): boolean {
@@ -69,10 +80,11 @@ export class ZcodeConnection {
         else resolve(outcome);
       };
       const onAbort = (): void => settle(new ZcodeError("other", `${method} was given up`));
-      const cancelTimer = this.#clock.setTimeout(
-        () => settle(new ZcodeError("timeout", `ZCode did not answer ${method} within ${timeoutMs} ms`)),
-        timeoutMs,
-      );
+      const sentAt = this.#clock.now();
+      const cancelTimer = this.#clock.setTimeout(() => {
+        settle(new ZcodeError("timeout", `ZCode did not answer ${method} within ${timeoutMs} ms`));
+        this.#noteSilence(sentAt);
+      }, timeoutMs);
       this.#pending.set(id, { method, settle });
       signal?.addEventListener("abort", onAbort);
       if (signal?.aborted === true) return onAbort();
@@ -91,6 +103,8 @@ export class ZcodeConnection {
   /** Takes one line of the app-server's stdout. Lines that are no frames are counted by length and dropped. */
   receive(line: string): void {
     if (this.#death !== undefined) return;
+    this.#heardAt = this.#clock.now();
+    this.#unanswered = 0;
     const frame = readFrame(line);
     if (frame === undefined) {
       if (line.trim() !== "") this.#log("debug", "zcode line dropped", { bytes: line.length });
@@ -103,6 +117,15 @@ export class ZcodeConnection {
     if (pending === undefined) return;
     if (frame.kind === "error") pending.settle(fromAnswer(frame.error));
     else pending.settle(isObject(frame.result) ? frame.result : {});
+  }
+
+  /** Calls that ran side by side count once: a computer that wakes finds all of them late at the same time. */
+  #noteSilence(sentAt: number): void {
+    if (this.#death !== undefined || sentAt < this.#heardAt || sentAt < this.#unansweredAt) return;
+    this.#unanswered += 1;
+    this.#unansweredAt = this.#clock.now();
+    const isSilent = this.#unanswered >= SILENT_CALLS && this.#unansweredAt - this.#heardAt >= SILENT_MS;
+    if (isSilent) this.#handlers.onSilent?.();
   }
 
   /** Ends it: everything pending is answered with `death`, everything later too. */

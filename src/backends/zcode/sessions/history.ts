@@ -42,9 +42,8 @@ export class History {
     let covered: ReadonlySet<string> = new Set();
     try {
       const wanted = limit === undefined ? undefined : Math.min(Math.max(0, Math.floor(limit)), LIMIT_MAX);
-      if (wanted !== 0) await this.#settle(session, wanted);
       const [window, snapshot] = await Promise.all([
-        wanted === 0 ? { messages: [], isWhole: false } : this.#tail(session, wanted),
+        wanted === 0 ? { messages: [], isWhole: false } : this.#settledTail(session, wanted),
         this.#lifecycle.call(session, "session/read", { messageLimit: 1 }),
       ]);
       this.#lifecycle.takeSettings(session, snapshot);
@@ -74,6 +73,10 @@ export class History {
       let count = cursor.fromEnd + limit + SLACK;
       for (;;) {
         const window = await this.#read(session, count);
+        if (session.needsSettle) {
+          await this.#settle(session, count);
+          continue;
+        }
         const end = window.messages.findIndex((message) => message.id === cursor.id);
         const page = end === -1 ? undefined : pageBefore(window.messages, end, limit);
         const isCut = page === undefined || (page.start === 0 && !window.isWhole);
@@ -88,6 +91,15 @@ export class History {
       }
     } finally {
       session.release();
+    }
+  }
+
+  /** A session found evicted is resumed by the very read: then that read saw a history that was still growing in. */
+  async #settledTail(session: Session, limit: number | undefined): Promise<Window> {
+    for (;;) {
+      await this.#settle(session, limit);
+      const window = await this.#tail(session, limit);
+      if (!session.needsSettle) return window;
     }
   }
 

@@ -13,9 +13,11 @@ import {
   levelFor,
   modelSelection,
   parseModelValue,
+  sameModel,
   settingsUpdates,
   withSnapshot,
 } from "../translate/config-options.ts";
+import { mcpOf } from "./mcp-servers.ts";
 import type { Session } from "./session.ts";
 import type { LazyRecord } from "./session-map.ts";
 
@@ -216,8 +218,9 @@ export class Lifecycle {
     const { settings } = session;
     if (model === undefined && thought === undefined) return;
     const ref = model === undefined ? settings.model : parseModelValue(model, settings.models);
-    const isSame = ref?.modelId === settings.model?.modelId && (thought === undefined || thought === settings.thought);
-    if (ref === undefined || isSame) return;
+    if (ref === undefined) return;
+    const isSame = sameModel(ref, settings.model) && (thought === undefined || thought === settings.thought);
+    if (isSame) return;
     const level = levelFor(entryOf(settings.models, ref), thought ?? settings.thought);
     try {
       const params = { sessionId: session.zcodeSid ?? "", model: modelSelection(ref, level) };
@@ -263,11 +266,6 @@ export class Lifecycle {
     const text = `ZCode no longer has the conversation ${id} (${session.zcodeSid ?? "never created"}): ${error.message}. Start a new one`;
     return new ZcodeError("not-found", text, error.code, undefined, error);
   }
-}
-
-function mcpOf(session: Session): JsonObject {
-  const { mcpServers } = session;
-  return mcpServers === undefined || mcpServers.length === 0 ? {} : { mcpServers: [...mcpServers] };
 }
 
 function readCommand(value: Json): JsonObject[] {

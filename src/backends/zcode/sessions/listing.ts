@@ -3,6 +3,7 @@ import { invalidParams } from "../../../protocol/errors.ts";
 import { arrayAt, isObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from "../../../protocol/json.ts";
 import { AcpFailure } from "../acp/link.ts";
 import type { Host } from "../host.ts";
+import type { LiveBackend } from "../process/supervisor.ts";
 import type { LazyTable } from "./session-map.ts";
 
 const PAGE = 50;
@@ -38,20 +39,30 @@ export async function listSessions(host: Host, params: JsonObject): Promise<Json
   const cwd = stringAt(params, "cwd");
   const start = readCursor(stringAt(params, "cursor"));
   const live = await host.supervisor.ready();
-  const workspace = cwd === undefined ? {} : { workspace: { workspacePath: cwd, workspaceKey: cwd } };
-  const [result, table] = await Promise.all([
-    live.connection.call("session/list", { ...workspace, limit: start + PAGE + 1 }),
-    host.store.read(),
-  ]);
-  const raw = arrayAt(result, "sessions") ?? [];
-  const newest = [...raw].sort((a, b) => timeOf(b) - timeOf(a));
-  const sessions = newest.slice(start, start + PAGE).flatMap((value) => entry(host, value, table));
-  const shown = cwd === undefined ? sessions : sessions.filter((session) => session["cwd"] === cwd);
-  const hasMore = raw.length > start + PAGE;
+  const table = await host.store.read();
+  const shown = await shownFrom(host, live, cwd, table, start + PAGE);
+  const hasMore = shown.length > start + PAGE;
   return {
-    sessions: shown,
+    sessions: shown.slice(start, start + PAGE),
     ...(hasMore ? { nextCursor: Buffer.from(String(start + PAGE)).toString("base64url") } : {}),
   };
+}
+
+/** More than `count` sessions a client is shown, or all there are. What it is not shown fills no page. */
+async function shownFrom(
+  host: Host,
+  live: LiveBackend,
+  cwd: string | undefined,
+  table: LazyTable,
+  count: number,
+): Promise<JsonObject[]> {
+  const workspace = cwd === undefined ? {} : { workspace: { workspacePath: cwd, workspaceKey: cwd } };
+  for (let limit = count + 1; ; limit *= 2) {
+    const raw = arrayAt(await live.connection.call("session/list", { ...workspace, limit }), "sessions") ?? [];
+    const newest = [...raw].sort((a, b) => timeOf(b) - timeOf(a)).flatMap((value) => entry(host, value, table));
+    const shown = cwd === undefined ? newest : newest.filter((session) => session["cwd"] === cwd);
+    if (shown.length > count || raw.length < limit) return shown;
+  }
 }
 
 const timeOf = (value: Json): number =>

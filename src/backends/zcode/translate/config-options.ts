@@ -76,12 +76,15 @@ function readEntry(value: Json): ModelEntry[] {
   ];
 }
 
-const same = (a: ModelRef, b: ModelRef): boolean =>
-  a.modelId === b.modelId && (a.providerId === b.providerId || a.providerId === "" || b.providerId === "");
+/** The same model, where both say whose it is: several providers have one of the same name. */
+export const sameModel = (a: ModelRef, b: ModelRef | undefined): boolean =>
+  b !== undefined &&
+  a.modelId === b.modelId &&
+  (a.providerId === b.providerId || a.providerId === "" || b.providerId === "");
 
 /** The table entry of a model. */
 export const entryOf = (models: readonly ModelEntry[], ref: ModelRef | undefined): ModelEntry | undefined =>
-  ref === undefined ? undefined : models.find((entry) => same(entry, ref));
+  ref === undefined ? undefined : models.find((entry) => sameModel(entry, ref));
 
 /**
  * `before` with what a snapshot says. Only the create and resume replies have the whole model table (`isWhole`); others
@@ -106,12 +109,14 @@ export function withSnapshot(before: Settings, snapshot: JsonObject, isWhole = f
 
 /** `before` overlaid by the patch of a `state.updated`: it names only what changed. */
 export function withPatch(before: Settings, patch: JsonObject): Settings {
-  return {
-    ...before,
-    model: readRef(objectAt(patch, "model")?.["current"]) ?? before.model,
-    mode: stringAt(objectAt(patch, "mode"), "current") ?? before.mode,
-    thought: stringAt(objectAt(patch, "thoughtLevel"), "current") ?? before.thought,
-  };
+  const model = readRef(objectAt(patch, "model")?.["current"]);
+  const said = stringAt(objectAt(patch, "thoughtLevel"), "current");
+  const after = { ...before, mode: stringAt(objectAt(patch, "mode"), "current") ?? before.mode };
+  const entry = model === undefined || sameModel(model, before.model) ? undefined : entryOf(before.models, model);
+  // Another model has levels of its own: the patch does not name them, the table does.
+  const levels = entry === undefined || entry.levels.length === 0 ? before.levels : entry.levels;
+  const thought = said ?? (levels === before.levels ? before.thought : levelFor(entry, before.thought));
+  return { ...after, model: model ?? before.model, levels, thought };
 }
 
 /** True when a `state.updated` patch speaks of settings. */

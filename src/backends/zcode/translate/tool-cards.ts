@@ -38,7 +38,7 @@ export interface ToolFollowUp {
   /** Fetch the stored part of this call and show its diff. */
   readonly wantsDiff?: string;
   /** A call ended: todos and mode may have changed. Holds the tool's name where known. */
-  readonly ended?: { readonly name: string | undefined };
+  readonly ended?: { readonly name: string | undefined; readonly isFailed?: boolean };
 }
 
 const FINAL: ReadonlySet<CardStatus> = new Set<CardStatus>(["completed", "failed"]);
@@ -102,7 +102,7 @@ export class ToolCards {
       case "error":
         this.announce(card, out);
         this.#fail(card, errorText(payload["error"]), out);
-        return { ended: { name: card.name } };
+        return { ended: { name: card.name, isFailed: true } };
       default:
         return {};
     }
@@ -294,13 +294,13 @@ export class ToolCards {
       if (!card.hasStreamed) this.pushOutput(card, text, out);
       const code = numberAt(objectAt(result, "perf"), "exitCode") ?? (isFailed ? 1 : 0);
       this.finish(card, status, { ...this.terminalContent(card), _meta: this.exitMeta(card, code) }, out);
-      return { ended: { name } };
+      return { ended: { name, isFailed } };
     }
     const diff = diffOf(objectAt(result, "display"));
     this.finish(card, status, this.#finalLook(card, text, isFailed), out);
     if (diff !== undefined) out.push(diffUpdate(card.id, diff.content, diff.locations));
     const wantsDiff = !isFailed && diff === undefined && (name === undefined || isEditTool(name));
-    return { ended: { name }, ...(wantsDiff ? { wantsDiff: card.id } : {}) };
+    return { ended: { name, isFailed }, ...(wantsDiff ? { wantsDiff: card.id } : {}) };
   }
 
   #finalLook(card: ToolCard, text: string, isFailed: boolean): JsonObject {

@@ -17,8 +17,8 @@ const DIFF_LOOKBACK = 6;
 export class FollowUps {
   readonly #host: Host;
   readonly #lifecycle: Lifecycle;
-  /** Sessions being read; the value says whether once more is wanted. */
-  readonly #reading = new Map<Session, boolean>();
+  /** Sessions being read; the value holds the tools that ended since the read began. */
+  readonly #reading = new Map<Session, (string | undefined)[]>();
 
   constructor(host: Host, lifecycle: Lifecycle) {
     this.#host = host;
@@ -30,7 +30,7 @@ export class FollowUps {
     const { ended, wantsDiff } = followUp;
     if (wantsDiff !== undefined) void this.#showDiff(session, wantsDiff);
     if (ended === undefined) return;
-    if (ended.name === "EnterPlanMode") this.setMode(session, "plan");
+    if (ended.name === "EnterPlanMode" && ended.isFailed !== true) this.setMode(session, "plan");
     void this.#checkPlan(session, ended.name);
   }
 
@@ -65,22 +65,21 @@ export class FollowUps {
   }
 
   async #checkPlan(session: Session, toolName: string | undefined): Promise<void> {
-    if (this.#reading.has(session)) {
-      this.#reading.set(session, true);
-      return;
-    }
-    this.#reading.set(session, false);
+    const reading = this.#reading.get(session);
+    if (reading !== undefined) return void reading.push(toolName);
+    const ended = [toolName];
+    this.#reading.set(session, ended);
     try {
-      do {
-        this.#reading.set(session, false);
+      while (ended.length > 0) {
+        const mayLag = ended.splice(0).some((name) => name === undefined || /todo/i.test(name));
         const snapshot = await this.#lifecycle.call(session, "session/read", { messageLimit: 1 });
         const hasNews = this.showPlan(session, snapshot);
         // Todos are written a moment after the result that announces them.
-        if (!hasNews && (toolName === undefined || /todo/i.test(toolName))) {
+        if (!hasNews && mayLag) {
           await pause(this.#host.clock, TIMING.planAgainMs);
           this.showPlan(session, await this.#lifecycle.call(session, "session/read", { messageLimit: 1 }));
         }
-      } while (this.#reading.get(session) === true);
+      }
     } catch {
       this.#host.log("debug", "plan could not be read");
     } finally {

@@ -96,7 +96,7 @@ export class StallWatch {
     }
     if (status !== undefined && !BUSY.has(status)) return this.#idle();
     this.#sawIdle = false;
-    if (status !== undefined) this.#busy(projection);
+    this.#busy(projection);
     if (this.#isStopped) return;
     this.#lifecycle.refill(this.#session).catch(() => {});
     this.#arm(TIMING.stallMs);
@@ -108,9 +108,10 @@ export class StallWatch {
     this.#arm(TIMING.idleTwiceMs);
   }
 
+  /** It runs, or cannot be looked into, which moves nothing. */
   #busy(projection: JsonObject | undefined): void {
     const now = this.#host.clock.now();
-    const mark = watermark(projection);
+    const mark = projection === undefined ? this.#watermark : watermark(projection);
     const hasMoved = this.#watermark !== undefined && mark !== this.#watermark;
     this.#watermark = mark;
     if (hasMoved) {

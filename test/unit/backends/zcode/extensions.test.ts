@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from "vitest";
 import { type JsonObject, objectAt, stringAt } from "../../../../src/protocol/json.ts";
 import { calls, type Harness, harness } from "../../../support/fake-zcode/harness.ts";
-import type { ProfileName } from "../../../support/fake-zcode/scenario.ts";
+import type { ProfileName, Step } from "../../../support/fake-zcode/scenario.ts";
 
 let h: Harness;
 afterEach(() => h.end());
@@ -70,6 +70,51 @@ test("row 35 entering plan mode by a tool is shown at once", async () => {
   });
   await h.settle(h.client.prompt(await h.newSession(), "go"));
   expect(h.client.of("current_mode_update").map((update) => update["currentModeId"])).toEqual(["plan"]);
+});
+
+test("row 35 plan mode that a tool could not enter is not shown", async () => {
+  h = await harness({
+    prompts: [
+      {
+        match: "",
+        steps: [
+          { do: "tool", payload: { kind: "scheduled", toolCallId: "e", toolName: "EnterPlanMode", input: {} } },
+          { do: "tool", payload: { kind: "error", toolCallId: "e", error: { message: "denied" } } },
+          { do: "tool", payload: { kind: "scheduled", toolCallId: "f", toolName: "EnterPlanMode", input: {} } },
+          { do: "tool", payload: { kind: "result", toolCallId: "f", result: { success: false, content: "denied" } } },
+          { do: "text", text: "x" },
+        ],
+      },
+    ],
+  });
+  await h.settle(h.client.prompt(await h.newSession(), "go"));
+  expect(h.client.of("current_mode_update")).toEqual([]);
+});
+
+test("row 22 todos that come late are read again, also when another tool ended just before", async () => {
+  const todo: JsonObject = { content: "login", status: "pending", priority: "high" };
+  const tool = (id: string, toolName: string): Step[] => [
+    { do: "tool", payload: { kind: "scheduled", toolCallId: id, toolName, input: { command: "ls" } } },
+    { do: "tool", payload: { kind: "result", toolCallId: id, result: { content: "ok" } } },
+  ];
+  h = await harness({
+    prompts: [
+      {
+        match: "",
+        steps: [
+          ...tool("b", "Bash"),
+          ...tool("t", "TodoWrite"),
+          { do: "sleep", ms: 300 },
+          { do: "set", members: { todos: [todo] } },
+          { do: "until", name: "end" },
+        ],
+      },
+    ],
+  });
+  const prompt = h.client.prompt(await h.newSession(), "go");
+  await h.until("the plan is told", () => h.client.of("plan").length === 1, 10_000);
+  h.fake.go("end");
+  await h.settle(prompt);
 });
 
 test("rows 22 23 24 the plan follows the todos, late ones too, and says nothing twice", async () => {
