@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { DeviceRecord } from "../protocol/devices.ts";
 import type { DeviceId } from "../protocol/ids.ts";
+import { LIMITS } from "../protocol/limits.ts";
 import type { Scope } from "../protocol/scopes.ts";
 import type { Carrier } from "./carrier.ts";
 import { Credentials } from "./credentials.ts";
@@ -9,7 +10,7 @@ import { Devices, type RevokedListener } from "./devices.ts";
 import { type ExternalIssuer, ExternalIssuers, type MakeKeySet } from "./external-issuer.ts";
 import { type AuthFailure, authFailure, isAuthFailure, isGuess } from "./failures.ts";
 import { type BrowserSession, BrowserSessions, type CookieOptions } from "./grants/cookie-key.ts";
-import { type MadePairing, type PairingRequest, Pairings } from "./grants/pairing.ts";
+import { type MadePairing, type PairingLimits, type PairingRequest, Pairings } from "./grants/pairing.ts";
 import { type Ticket, Tickets } from "./grants/tickets.ts";
 import type { Actor, AuditSink, Clock, CredentialStore, RandomBytes } from "./ports.ts";
 import type { Principal } from "./principal.ts";
@@ -20,12 +21,19 @@ import { LONG_LIVED_MS_MAX, LongLivedTokens, longLivedMs } from "./tokens/long-l
 import { RefreshTokens } from "./tokens/refresh.ts";
 import { RemoteTokens } from "./tokens/remote-token.ts";
 
+/** Contract §6. */
+export interface AuthLimits extends PairingLimits {
+  readonly failuresPerAddress: number;
+  readonly failuresMs: number;
+}
+
 export interface AuthOptions {
   /** `keys/` of the home. */
   readonly keysDir: string;
   readonly store: CredentialStore;
   readonly audit: AuditSink;
   readonly issuers?: readonly ExternalIssuer[];
+  readonly limits?: AuthLimits;
   readonly clock?: Clock;
   readonly random?: RandomBytes;
   readonly makeKeySet?: MakeKeySet;
@@ -89,14 +97,14 @@ export class Auth {
   readonly #limit: RateLimit;
 
   private constructor(options: AuthOptions, keys: KeyRing, clock: Clock) {
-    const { store, audit, onError } = options;
+    const { store, audit, onError, limits = LIMITS } = options;
     const random = options.random ?? ((count) => randomBytes(count));
     this.keys = keys;
     this.#clock = clock;
     this.#audit = audit;
     this.#onError = onError;
     this.devices = new Devices({ store, audit, clock, random });
-    this.#limit = new RateLimit({ clock });
+    this.#limit = new RateLimit({ clock, failuresMax: limits.failuresPerAddress, windowMs: limits.failuresMs });
     this.#tickets = new Tickets(clock, random);
     this.#browser = new BrowserSessions(store, clock, random);
     this.#access = new AccessTokens(keys, clock, random);
@@ -106,6 +114,7 @@ export class Auth {
     this.#pairings = new Pairings({
       clock,
       random,
+      limits,
       onBurned: (count) => this.#record("pairing.burned", THE_HUB, undefined, { count }),
     });
     const issuers = new ExternalIssuers(options.issuers ?? [], clock, options.makeKeySet);

@@ -1,8 +1,9 @@
 /**
- * Counts failed tries per address: 10 in 15 minutes (contract §6). Loopback counts like any other address: pages in a local
+ * Counts failed tries per address: 10 in 15 minutes by default (contract §6). Loopback counts like any other address: pages in a local
  * browser guess from there. Memory is bounded: the address that failed longest ago is forgotten first.
  */
 import { isIPv6 } from "node:net";
+import { LIMITS } from "../protocol/limits.ts";
 import type { Clock } from "./ports.ts";
 
 export interface RateLimitOptions {
@@ -26,8 +27,8 @@ export class RateLimit {
 
   constructor(options: RateLimitOptions) {
     this.#clock = options.clock;
-    this.#failuresMax = options.failuresMax ?? 10;
-    this.#windowMs = options.windowMs ?? 900_000;
+    this.#failuresMax = options.failuresMax ?? LIMITS.failuresPerAddress;
+    this.#windowMs = options.windowMs ?? LIMITS.failuresMs;
     this.#addressesMax = options.addressesMax ?? 10_000;
   }
 

@@ -1,5 +1,6 @@
 /** What single values cannot show: combinations that do not work, and ones a person should know about. */
 import { isIP } from "node:net";
+import { PIPE_LINE_BYTES } from "../protocol/limits.ts";
 import type { Config } from "./config.ts";
 
 export interface Findings {
@@ -40,6 +41,10 @@ const limits: Check = ({ limits: limit, journal }) => [
   ...when(
     limit.connectionsPerDevice > limit.connectionsMax,
     "limits.connectionsPerDevice must not be over limits.connectionsMax",
+  ),
+  ...when(
+    limit.agentLineBytes > PIPE_LINE_BYTES,
+    `limits.agentLineBytes must not be over ${PIPE_LINE_BYTES}: a longer line is not read`,
   ),
   ...when(
     limit.journalBytes > journal.maxBytes,

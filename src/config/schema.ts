@@ -31,16 +31,30 @@ const webUrl = z
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), "must be an http or https URL")
   .meta({ format: "uri" });
 
-/** For limits whose names do not say it all. */
-const LIMIT_WORDS: { readonly [Name in keyof Limits]?: string } = {
+const LIMIT_WORDS: { readonly [Name in keyof Limits]: string } = {
+  remoteFrameBytes: "The largest message of a client that may prompt.",
+  agentLineBytes: "The largest message of an agent that is shared whole.",
+  bodyBytes: "The largest body of a request.",
+  connectionsPerDevice: "Connections of one device, and as many event streams.",
+  connectionsMax: "Connections of all devices.",
+  pairingMs: "How long a pairing code lives at most.",
+  pairingWrongTriesMax: "Wrong codes, from wherever, that end every code that was open meanwhile.",
+  failuresPerAddress: "Failed tries of an address (credentials, codes) before it has to wait.",
+  failuresMs: "In this time, and how long it waits.",
+  outboxSoftBytes: "Unsent bytes of a connection above which updates wait and come joined.",
+  outboxHardBytes: "Unsent bytes above which a connection is closed.",
+  outboxStallMs: "How long a connection may take nothing while something waits.",
+  journalBytes: "What is kept of one session.",
+  initializeMs: "From the upgrade to initialize.",
+  lanePromptsMax: "Prompts of one session that wait.",
+  pingMs: "Between pings; two missed end a connection.",
   headlessMax: "Instances without an editor that run at a time, of those clients may start (create.roots).",
 };
 
 /** What contract §6 counts in which unit, by the ending of its name. */
 function limitOf(name: keyof Limits): z.ZodType<number> {
   const type = name.endsWith("Bytes") ? bytes : name.endsWith("Ms") ? milliseconds : count;
-  const words = LIMIT_WORDS[name];
-  return type.default(LIMITS[name]).describe(`${words === undefined ? "" : `${words} `}Default ${LIMITS[name]}.`);
+  return type.default(LIMITS[name]).describe(`${LIMIT_WORDS[name]} Default ${LIMITS[name]}.`);
 }
 
 const limitNames = Object.keys(LIMITS) as (keyof Limits)[];

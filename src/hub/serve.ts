@@ -212,6 +212,7 @@ function openAuth({ config, paths, log }: ServeOptions, store: Store): Promise<A
       ...(fallback !== undefined && { fallback }),
       ...(header !== undefined && { header }),
     })),
+    limits: config.limits,
     onError: (error) => log.error({ err: error }, "credential store fault"),
   });
 }

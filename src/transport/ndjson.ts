@@ -5,6 +5,7 @@
 import type { Readable, Writable } from "node:stream";
 import { parseFrame } from "../protocol/envelope.ts";
 import { RPC } from "../protocol/errors.ts";
+import { PIPE_LINE_BYTES } from "../protocol/limits.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import type { CloseInfo, Transport, TransportHandlers } from "./transport.ts";
 
@@ -23,7 +24,6 @@ export interface NdjsonOptions {
 const LF = 0x0a;
 /** What some programs begin their output with: left in, their first message would be lost, which is their initialize. */
 const BYTE_ORDER_MARK = 0xfeff;
-const MAX_LINE_BYTES = 268_435_456;
 const HIGH_WATER_BYTES = 1_048_576;
 const LINGER_MS = 1000;
 
@@ -60,7 +60,7 @@ class NdjsonTransport implements Transport {
     this.#lingerMs = options.lingerMs ?? LINGER_MS;
     this.#splitter = new LineSplitter(
       { onLine: (line) => this.#onLine(line), onOversize: (bytes) => this.#onOversize(bytes) },
-      options.maxLineBytes ?? MAX_LINE_BYTES,
+      options.maxLineBytes ?? PIPE_LINE_BYTES,
     );
     // Before start too: an error without a listener would end the process.
     readable.on("error", (error) => this.#finish({ reason: "read-failed", error }));

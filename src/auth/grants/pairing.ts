@@ -1,7 +1,7 @@
 /**
  * Pairings: one-use permissions to become a device, made by a device for another, within its own rights. Each has a secret of
  * 256 bits for the link (in the URL's fragment, which no server sees) and a text code for typing. Kept in memory only: they
- * live five minutes. Ten wrong codes, from wherever, end every pairing that was open meanwhile: a text code is short.
+ * live five minutes by default. Ten wrong codes, from wherever, end every pairing that was open meanwhile: a text code is short.
  */
 import type { Scope } from "../../protocol/scopes.ts";
 import { type Deadline, deadlineIn, isOver } from "../deadline.ts";
@@ -10,9 +10,8 @@ import type { Clock, RandomBytes } from "../ports.ts";
 import { hashSecret, isSameHash, randomSecret } from "../secrets.ts";
 import { makeTextCode, normalizeCode } from "./pairing-code.ts";
 
-export const PAIRING_MS_MAX = 300_000;
+/** Less is over before it is typed. */
 const PAIRING_MS_MIN = 10_000;
-const WRONG_TRIES_MAX = 10;
 const OPEN_MAX = 32;
 
 export interface PairingRequest {
@@ -50,11 +49,24 @@ interface OpenPairing extends PairingGrant {
   wrongTries: number;
 }
 
+/** Contract §6. */
+export interface PairingLimits {
+  /** How long a code lives at most, and when nothing else is said. */
+  readonly pairingMs: number;
+  readonly pairingWrongTriesMax: number;
+}
+
 export interface PairingsOptions {
   readonly clock: Clock;
   readonly random: RandomBytes;
+  readonly limits: PairingLimits;
   /** Pairings that ended because of wrong codes. */
   onBurned(count: number): void;
+}
+
+function lifeMs(wanted: number | undefined, max: number): number {
+  if (wanted === undefined || !Number.isFinite(wanted)) return max;
+  return Math.min(Math.max(wanted, PAIRING_MS_MIN), max);
 }
 
 export class Pairings {
@@ -71,10 +83,8 @@ export class Pairings {
     if (scopes.length === 0 || scopes.some((scope) => !by.scopes.has(scope)))
       return authFailure("scope-exceeds-issuer");
     if (this.#open.length >= OPEN_MAX) return authFailure("too-many-pairings");
-    const { clock, random } = this.#options;
-    const wanted = request.ttlMs ?? PAIRING_MS_MAX;
-    const ttlMs = Number.isFinite(wanted) ? Math.min(Math.max(wanted, PAIRING_MS_MIN), PAIRING_MS_MAX) : PAIRING_MS_MAX;
-    const end = deadlineIn(clock, ttlMs);
+    const { clock, random, limits } = this.#options;
+    const end = deadlineIn(clock, lifeMs(request.ttlMs, limits.pairingMs));
     const made = { code: makeTextCode(random), linkSecret: randomSecret(random), expiresAt: end.at };
     this.#open.push({
       hashes: [hashSecret(normalizeCode(made.code)), hashSecret(made.linkSecret)],
@@ -110,7 +120,7 @@ export class Pairings {
 
   #onWrongTry(): void {
     for (const pairing of this.#open) pairing.wrongTries++;
-    const left = this.#open.filter((pairing) => pairing.wrongTries < WRONG_TRIES_MAX);
+    const left = this.#open.filter((pairing) => pairing.wrongTries < this.#options.limits.pairingWrongTriesMax);
     const burned = this.#open.length - left.length;
     this.#open = left;
     if (burned > 0) this.#options.onBurned(burned);

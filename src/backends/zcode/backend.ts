@@ -69,15 +69,18 @@ export function zcodeBackend(options: ZcodeBackendOptions = {}): Backend {
   };
   const start = (): Transport => {
     const [outer, inner] = memoryPair();
+    const resolved = resolveConfig(config, env);
     agent = new ZcodeAgent(
       {
         transport: inner,
         clock,
         log,
-        config: resolveConfig(config, env),
+        config: resolved,
         zcodeHome,
         store: options.store ?? new LazyStore(join(zcodeHome, "v2", "acp-lazy-sessions.json"), clock, log),
-        startChild: options.startChild ?? childStarter(log, options.hasWatchdog ?? true),
+        startChild:
+          options.startChild ??
+          childStarter(log, { hasWatchdog: options.hasWatchdog ?? true, lineBytes: resolved.lineBytes }),
         version: options.version ?? "0.0.0",
         plan: options.plan ?? (() => planLaunch({ env, home, platform: process.platform })),
         zcodeVersion: readVersion,

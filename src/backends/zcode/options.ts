@@ -14,6 +14,8 @@ export interface ZcodeConfig {
   readonly env?: Readonly<Record<string, string>>;
   /** Declines a question nobody answered in this time, in milliseconds. Default: never. */
   readonly interactionTimeoutMs?: number;
+  /** A longer line of ZCode's process is dropped. Default: 256 MiB, as of any agent. */
+  readonly lineBytes?: number;
   /** Shows a thought "Thinking…" when a turn is silent for 1.2 s. Default true. */
   readonly showsThinkingHint?: boolean;
   /** What ZCode is told when it asks for the host's preferences. Default: both off. */
@@ -26,6 +28,7 @@ export interface ResolvedConfig {
   readonly model: string | undefined;
   readonly thought: string | undefined;
   readonly interactionTimeoutMs: number | undefined;
+  readonly lineBytes: number | undefined;
   readonly showsThinkingHint: boolean;
   readonly nativeSearch: boolean;
   readonly memory: boolean;
@@ -38,6 +41,10 @@ function positiveMs(text: string | undefined): number | undefined {
   return text !== undefined && Number.isFinite(value) && value > 0 ? value : undefined;
 }
 
+/** The profile stands in the file as a person wrote it. */
+const positiveCount = (value: number | undefined): number | undefined =>
+  Number.isSafeInteger(value) && Number(value) > 0 ? value : undefined;
+
 /** The settings in effect: profile, then environment where it has a say, then default. */
 export function resolveConfig(config: ZcodeConfig, env: Env): ResolvedConfig {
   return {
@@ -45,6 +52,7 @@ export function resolveConfig(config: ZcodeConfig, env: Env): ResolvedConfig {
     model: config.model,
     thought: config.thought,
     interactionTimeoutMs: config.interactionTimeoutMs ?? positiveMs(env["ZCODE_ACP_INTERACTION_TIMEOUT_MS"]),
+    lineBytes: positiveCount(config.lineBytes),
     showsThinkingHint: config.showsThinkingHint ?? true,
     nativeSearch: config.nativeSearch ?? false,
     memory: config.memory ?? false,

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
 import type { Clock } from "../../client/ports.ts";
-import { LIMITS } from "../../protocol/limits.ts";
+import { LIMITS, PIPE_LINE_BYTES } from "../../protocol/limits.ts";
 
 export interface HubTarget {
   readonly url: string;
@@ -48,7 +48,8 @@ export class HubSocket {
     this.#heardAt = clock.now();
     this.#ws = new WebSocket(target.url, [...target.protocols], {
       handshakeTimeout: HANDSHAKE_MS,
-      maxPayload: LIMITS.agentLineBytes * 2,
+      // No less than any hub may be set to share: it is the longest line its bridges take of their agents.
+      maxPayload: PIPE_LINE_BYTES,
       perMessageDeflate: false,
     });
     this.#ws.on("open", () => this.#onOpen());

@@ -4,7 +4,7 @@ import { ApiError } from "../../client/index.ts";
 const WORDS = new Map<string, string>([
   [
     "pairing-refused",
-    "This code does not work any more. A code works once and lives for five minutes: it was used, has expired, or is mistyped. Make a new one.",
+    "This code does not work any more. A code works once and for a few minutes: it was used, has expired, or is mistyped. Make a new one.",
   ],
   ["rate-limited", "Too many wrong tries. Wait a quarter of an hour, then make a new code."],
 ]);

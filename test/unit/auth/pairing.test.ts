@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type MadePairing, type PairingRequest, Pairings } from "../../../src/auth/grants/pairing.ts";
+import {
+  type MadePairing,
+  type PairingLimits,
+  type PairingRequest,
+  Pairings,
+} from "../../../src/auth/grants/pairing.ts";
 import { makeTextCode, normalizeCode } from "../../../src/auth/grants/pairing-code.ts";
+import { LIMITS } from "../../../src/protocol/limits.ts";
 import { PRESETS, SCOPES } from "../../../src/protocol/scopes.ts";
 import { countedRandom, given } from "../../support/auth-fixture.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -17,8 +23,11 @@ describe("pairing", () => {
   beforeEach(() => {
     clock = new ManualClock();
     burned = 0;
-    pairings = new Pairings({ clock, random: countedRandom(), onBurned: (count) => (burned += count) });
+    pairings = pairingsOf(LIMITS);
   });
+
+  const pairingsOf = (limits: PairingLimits): Pairings =>
+    new Pairings({ clock, random: countedRandom(), limits, onBurned: (count) => (burned += count) });
 
   const make = (request: Partial<PairingRequest> = {}): MadePairing =>
     given(pairings.create({ scopes: PRESETS.driver, ...request }, OWNER));
@@ -70,6 +79,22 @@ describe("pairing", () => {
     expect(pairings.take(second.code)).toMatchObject({ createdBy: "laptop" });
   });
 
+  test("C6.limits how long a code lives and how many wrong tries end it are configured", async () => {
+    pairings = pairingsOf({ pairingMs: 5_000, pairingWrongTriesMax: 2 });
+    expect(make().expiresAt).toBe(clock.now() + 5_000);
+    expect(make({ ttlMs: 1 }).expiresAt).toBe(clock.now() + 5_000);
+    await clock.advance(5_000);
+    expect(pairings.openCount).toBe(0);
+    make();
+    pairings.take(WRONG);
+    expect(pairings.openCount).toBe(1);
+    pairings.take(WRONG);
+    expect([pairings.openCount, burned]).toEqual([0, 1]);
+    pairings = pairingsOf({ ...LIMITS, pairingMs: 3_600_000 });
+    expect(make({ ttlMs: 7_200_000 }).expiresAt).toBe(clock.now() + 3_600_000);
+    expect(make({ ttlMs: 600_000 }).expiresAt).toBe(clock.now() + 600_000);
+  });
+
   test("C3.pairing, incident 9: nobody gives more than they have, whatever they declare", () => {
     const approver = { name: "tablet", scopes: new Set(PRESETS.approver) };
     expect(pairings.create({ scopes: PRESETS.viewer }, approver)).toMatchObject({ scopes: PRESETS.viewer });
@@ -97,7 +122,7 @@ describe("pairing", () => {
     const made = make();
     fc.assert(
       fc.property(fc.string({ maxLength: 60 }), (junk) => {
-        const fresh = new Pairings({ clock, random: countedRandom(), onBurned: () => undefined });
+        const fresh = pairingsOf(LIMITS);
         const { code, linkSecret } = given(fresh.create({ scopes: PRESETS.viewer }, OWNER));
         fc.pre(normalizeCode(junk) !== normalizeCode(code) && junk.trim() !== linkSecret);
         expect(fresh.take(junk)).toMatchObject({ code: "pairing-refused" });

@@ -189,6 +189,7 @@ describe("configuration", () => {
       [{ trustedProxies: ["proxy"] }, /must be an IP address/],
       [{ limits: { outboxSoftBytes: 99_999_999 } }, /outboxSoftBytes must not be over/],
       [{ limits: { connectionsPerDevice: 9_999 } }, /connectionsPerDevice must not be over/],
+      [{ limits: { agentLineBytes: 268_435_457 } }, /agentLineBytes must not be over/],
       [{ journal: { maxBytes: 2_048 } }, /journalBytes .* must not be over/],
       [{ interactions: { timeoutMs: 10 } }, /timeoutMs/],
       [{ capabilities: { forms: "some" } }, /capabilities\.forms/],

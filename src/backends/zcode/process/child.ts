@@ -1,6 +1,6 @@
 /** The app-server's process: own group, guarded pipes, the tail of stderr, and an end that always comes. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { LIMITS } from "../../../protocol/limits.ts";
+import { PIPE_LINE_BYTES } from "../../../protocol/limits.ts";
 import { LineSplitter } from "../../../transport/line-splitter.ts";
 import type { Log } from "../log.ts";
 import type { LaunchSpec } from "./launch.ts";
@@ -56,8 +56,18 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-/** Starts children with the options every one of them gets. `hasWatchdog` false is for tests that kill by hand. */
-export function childStarter(log: Log, hasWatchdog = true): StartChild {
+export interface ChildOptions {
+  /** False is for tests that kill by hand. */
+  readonly hasWatchdog?: boolean;
+  /** A longer line is dropped. Default: what any agent's pipe takes. */
+  readonly lineBytes?: number | undefined;
+}
+
+/** Starts children with the options every one of them gets. */
+export function childStarter(
+  log: Log,
+  { hasWatchdog = true, lineBytes = PIPE_LINE_BYTES }: ChildOptions = {},
+): StartChild {
   return (spec, handlers) => {
     const child = spawn(spec.command, [...spec.args], {
       env: { ...spec.env },
@@ -70,7 +80,7 @@ export function childStarter(log: Log, hasWatchdog = true): StartChild {
         onLine: (line) => handlers.onLine(line.toString("utf8")),
         onOversize: (bytes) => log("warn", "zcode line over the limit dropped", { bytes }),
       },
-      LIMITS.agentLineBytes,
+      lineBytes,
     );
     child.stdout.on("data", (chunk: Buffer) => lines.push(chunk));
     child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
