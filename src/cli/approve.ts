@@ -26,7 +26,7 @@ const OPTIONS = {
 export const command: Command = {
   usage: USAGE,
   async run(argv) {
-    const { values, positionals } = readArgs(argv, OPTIONS, USAGE);
+    const { values, positionals } = readArgs(argv, OPTIONS, USAGE, 1);
     const id = interactionNamed(positionals, USAGE);
     const paths = homePaths(values.home);
     const content = readContent(values.content);

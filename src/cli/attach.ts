@@ -21,8 +21,7 @@ const OPTIONS = {
 export const command: Command = {
   usage: USAGE,
   async run(argv) {
-    const { values, positionals } = readArgs(argv, OPTIONS, USAGE);
-    if (positionals.length > 0) throw new UsageError(`attach takes no "${positionals[0]}"\nUsage: ${USAGE}`);
+    const { values } = readArgs(argv, OPTIONS, USAGE, 0);
     const { instance, session, url, home } = values;
     const { apiSocket } = homePaths(home);
     const tokenFile = values["token-file"];

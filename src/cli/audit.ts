@@ -15,7 +15,7 @@ const PAGE = 500;
 export const command: Command = {
   usage: USAGE,
   async run(argv) {
-    const { values, positionals } = readArgs(argv, OPTIONS, USAGE);
+    const { values, positionals } = readArgs(argv, OPTIONS, USAGE, 1);
     const paths = homePaths(values.home);
     const [action = "tail"] = positionals;
     if (action === "tail") {

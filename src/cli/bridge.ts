@@ -5,7 +5,7 @@
 import { type AgentChoice, environmentOf, makeBackend, type Sharing, sharingOf } from "../bridge/agents.ts";
 import { bridgeSettings } from "../config/bridge-settings.ts";
 import { VERSION } from "../protocol/version.ts";
-import { readArgs } from "./args.ts";
+import { ANY_WORDS, readArgs } from "./args.ts";
 import type { Command } from "./command.ts";
 import { UsageError } from "./exit.ts";
 
@@ -30,7 +30,7 @@ async function chooseAgent(
   const [profile, extra] = before;
   if (profile === undefined) throw new UsageError(`Name the agent to run\nUsage: ${USAGE}`);
   if (extra !== undefined) {
-    throw new UsageError(`An agent's command stands after --: acp-hub bridge -- ${before.join(" ")}`);
+    throw new UsageError(`An agent's command stands after --: acp-hub bridge -- ${before.join(" ")}\nUsage: ${USAGE}`);
   }
   if (profile === "demo") return { kind: "demo", name: profile };
   const { findProfile, zcodeConfig } = await import("./profiles.ts");
@@ -64,7 +64,7 @@ export const command: Command = {
     const split = argv.indexOf("--");
     const own = split < 0 ? argv : argv.slice(0, split);
     const after = split < 0 ? undefined : argv.slice(split + 1);
-    const { values, positionals } = readArgs(own, OPTIONS, USAGE);
+    const { values, positionals } = readArgs(own, OPTIONS, USAGE, ANY_WORDS);
     const settings = bridgeSettings(process.env);
     const home = values.home ?? settings.home;
     const agent = await chooseAgent(positionals, after, home);

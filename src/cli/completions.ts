@@ -12,9 +12,9 @@ const USAGE = "acp-hub completions bash|zsh|fish";
 export const completionsOf = (table: ReadonlyMap<string, Entry>): Command => ({
   usage: USAGE,
   async run(argv) {
-    const { positionals } = readArgs(argv, {} as const, USAGE);
+    const { positionals } = readArgs(argv, {} as const, USAGE, 1);
     const shell = SHELLS.find((each) => each === positionals[0]);
-    if (shell === undefined || positionals.length > 1) throw new UsageError(`Name the shell\nUsage: ${USAGE}`);
+    if (shell === undefined) throw new UsageError(`Name the shell\nUsage: ${USAGE}`);
     const words = await Promise.all(
       [...table].map(async ([name, entry]) => wordsOf(name, entry.summary, (await entry.load()).command.usage)),
     );

@@ -18,9 +18,9 @@ export const command: Command = {
       argv,
       { json: { type: "boolean" }, home: { type: "string" } } as const,
       USAGE,
+      { path: 1, get: 2, explain: 2 },
     );
-    const [verb, key, extra] = positionals;
-    if (extra !== undefined) throw new UsageError(`config takes one key, not "${extra}" too\nUsage: ${USAGE}`);
+    const [verb, key] = positionals;
     const paths = homePaths(values.home);
     if (verb === "path") process.stdout.write(`${paths.configFile}\n`);
     else if (verb === "get") process.stdout.write(textOf(loadedConfig(paths), key));

@@ -12,7 +12,7 @@ const OPTIONS = { option: { type: "string" }, json: { type: "boolean" }, home: {
 export const command: Command = {
   usage: USAGE,
   async run(argv) {
-    const { values, positionals } = readArgs(argv, OPTIONS, USAGE);
+    const { values, positionals } = readArgs(argv, OPTIONS, USAGE, 1);
     const id = interactionNamed(positionals, USAGE);
     const paths = homePaths(values.home);
     const interaction = findInteraction(await openInteractions(paths), id);

@@ -18,6 +18,7 @@ export const command: Command = {
       argv,
       { json: { type: "boolean" }, home: { type: "string" } } as const,
       USAGE,
+      { list: 1, rename: 3, revoke: 2 },
     );
     const [action = "list", id, name] = positionals;
     const api = await ownerApi(homePaths(values.home));

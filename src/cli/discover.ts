@@ -11,7 +11,7 @@ const OPTIONS = { json: { type: "boolean" }, seconds: { type: "string" } } as co
 export const command: Command = {
   usage: USAGE,
   async run(argv) {
-    const { values, positionals } = readArgs(argv, OPTIONS, USAGE);
+    const { values, positionals } = readArgs(argv, OPTIONS, USAGE, 1);
     const seconds = readNumber("--seconds", values.seconds, 1, 60) ?? 3;
     const number = readNumber("NUMBER", positionals[0], 1, 999);
     const { findHubs } = await import("../hub/discovery.ts");

@@ -12,7 +12,7 @@ const USAGE = "acp-hub doctor [--json] [--home DIR]";
 export const command: Command = {
   usage: USAGE,
   async run(argv) {
-    const { values } = readArgs(argv, { json: { type: "boolean" }, home: { type: "string" } } as const, USAGE);
+    const { values } = readArgs(argv, { json: { type: "boolean" }, home: { type: "string" } } as const, USAGE, 0);
     const paths = homePaths(values.home);
     const findings = await diagnose({ paths, env: process.env });
     process.stdout.write(values.json === true ? `${JSON.stringify(findings, null, 2)}\n` : reportOf(findings));

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { request } from "node:http";
 import type { Paths } from "../config/paths.ts";
 import { isObject, numberAt, stringAt } from "../protocol/json.ts";
-import { UnreachableError } from "./exit.ts";
+import { UnreachableError, UsageError } from "./exit.ts";
 
 export interface ApiResponse {
   readonly status: number;
@@ -73,11 +73,13 @@ export function callHub(paths: Paths, method: string, path: string, body?: unkno
 export async function callHubOk(paths: Paths, method: string, path: string, body?: unknown): Promise<unknown> {
   const response = await callHub(paths, method, path, body);
   if (response.status < 400) return response.body;
-  const detail =
-    isObject(response.body) && typeof response.body["detail"] === "string"
-      ? response.body["detail"]
-      : `status ${response.status}`;
-  throw new Error(detail);
+  throw refusalOf(response.status, response.body);
+}
+
+/** In the hub's own words. What it calls a bad request, a person typed. */
+export function refusalOf(status: number, body: unknown): Error {
+  const detail = (isObject(body) ? stringAt(body, "detail") : undefined) ?? `status ${status}`;
+  return status === 400 ? new UsageError(detail) : new Error(detail);
 }
 
 function parse(text: string): unknown {

@@ -22,7 +22,7 @@ const LOOK_MS = 250;
 export const command: Command = {
   usage: USAGE,
   async run(argv) {
-    const { values } = readArgs(argv, OPTIONS, USAGE);
+    const { values } = readArgs(argv, OPTIONS, USAGE, 0);
     const count = readNumber("-n", values.lines, 0, 100_000) ?? 50;
     const { logDir } = homePaths(values.home);
     const controller = new AbortController();

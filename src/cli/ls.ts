@@ -11,7 +11,7 @@ const USAGE = "acp-hub ls [--json] [--home DIR]";
 export const command: Command = {
   usage: USAGE,
   async run(argv) {
-    const { values } = readArgs(argv, { json: { type: "boolean" }, home: { type: "string" } } as const, USAGE);
+    const { values } = readArgs(argv, { json: { type: "boolean" }, home: { type: "string" } } as const, USAGE, 0);
     const paths = homePaths(values.home);
     const instances = (await callHubOk(paths, "GET", "/api/instances")) as InstanceView[];
     if (values.json === true) process.stdout.write(`${JSON.stringify(instances, null, 2)}\n`);

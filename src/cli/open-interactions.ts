@@ -29,9 +29,8 @@ export function findInteraction(all: readonly OpenInteraction[], typed: string):
 }
 
 /** The one interaction a command line names. */
-export function interactionNamed([id, extra]: readonly string[], usage: string): string {
-  if (id === undefined || extra !== undefined)
-    throw new UsageError(`Name one interaction (acp-hub interactions shows them)\nUsage: ${usage}`);
+export function interactionNamed([id]: readonly string[], usage: string): string {
+  if (id === undefined) throw new UsageError(`Name the interaction (acp-hub interactions shows them)\nUsage: ${usage}`);
   return id;
 }
 

@@ -3,9 +3,8 @@
  * nowhere. Recovery through the local command line always works.
  */
 import type { Paths } from "../config/paths.ts";
-import { isObject } from "../protocol/json.ts";
 import { UnreachableError } from "./exit.ts";
-import { callHubOk } from "./local-api.ts";
+import { callHubOk, refusalOf } from "./local-api.ts";
 
 export interface OwnerApi {
   /** The body of a successful answer, or an error in the hub's words. */
@@ -31,7 +30,7 @@ async function offlineApi(paths: Paths): Promise<OwnerApi> {
       const { status, text } = await api.call(method, path, body as object | undefined);
       const answer: unknown = text === "" ? undefined : JSON.parse(text);
       if (status < 400) return answer;
-      throw new Error(isObject(answer) && typeof answer["detail"] === "string" ? answer["detail"] : `status ${status}`);
+      throw refusalOf(status, answer);
     },
     close: () => api.close(),
   };

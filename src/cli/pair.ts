@@ -3,6 +3,7 @@ import { readArgs, readDuration } from "./args.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit.ts";
 import { homePaths } from "./home.ts";
+import { readHubUrl, readScope } from "./hub-args.ts";
 import { callHubOk } from "./local-api.ts";
 import { type PairingWords, pairingText } from "./pairing-words.ts";
 
@@ -21,14 +22,16 @@ const OPTIONS = {
 export const command: Command = {
   usage: USAGE,
   async run(argv) {
-    const { values } = readArgs(argv, OPTIONS, USAGE);
+    const { values } = readArgs(argv, OPTIONS, USAGE, 0);
     const paths = homePaths(values.home);
     const ttlSeconds = readDuration("--ttl", values.ttl);
+    const scope = readScope(values.scope) ?? "driver";
+    const url = readHubUrl(values.url);
     // The code lives in the hub that will take it: without one running there is nothing to pair with.
     const made = (await callHubOk(paths, "POST", "/api/pairings", {
-      scope: values.scope ?? "driver",
+      scope,
       ...(values.name !== undefined && { name: values.name }),
-      ...(values.url !== undefined && { url: values.url }),
+      ...(url !== undefined && { url }),
       ...(ttlSeconds !== undefined && { ttlSeconds }),
     })) as PairingWords;
     process.stdout.write(values.json === true ? `${JSON.stringify(made)}\n` : await pairingText(made));

@@ -9,7 +9,7 @@ import type { HubErrorCode } from "../protocol/errors.ts";
 import { HUB } from "../protocol/hub-methods.ts";
 import { arrayAt, isObject, type JsonObject, stringAt } from "../protocol/json.ts";
 import { HUB_META } from "../protocol/meta.ts";
-import { readArgs } from "./args.ts";
+import { ANY_WORDS, readArgs } from "./args.ts";
 import type { Command } from "./command.ts";
 import { EXIT, UnreachableError, UsageError } from "./exit.ts";
 import { homePaths } from "./home.ts";
@@ -32,7 +32,7 @@ const RETRY_MS = 300;
 export const command: Command = {
   usage: USAGE,
   async run(argv) {
-    const { values, positionals } = readArgs(argv, OPTIONS, USAGE);
+    const { values, positionals } = readArgs(argv, OPTIONS, USAGE, ANY_WORDS);
     const [session, ...words] = positionals;
     if (session === undefined) throw new UsageError(`Name the session (acp-hub ls shows them)\nUsage: ${USAGE}`);
     const text = words.length === 1 && words[0] === "-" ? await readStdin() : words.join(" ");

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { makePrivateDir, resolvePaths } from "../config/paths.ts";
 import { isLoopback, lanAddresses } from "../hub/edge.ts";
 import { idleEnd } from "../hub/idle-end.ts";
+import { hostAndPort, isEveryAddress } from "../hub/local-url.ts";
 import { hubLog } from "../hub/log.ts";
 import { HubRunningError, type RunningHub, type ServeOptions, serveHub } from "../hub/serve.ts";
 import type { HandOver, StartedBy } from "../hub/succession.ts";
@@ -34,8 +35,7 @@ const RESTART = 75;
 export const command: Command = {
   usage: USAGE,
   async run(argv) {
-    const { values, positionals } = readArgs(argv, OPTIONS, USAGE);
-    if (positionals.length > 0) throw new UsageError(`serve takes no "${positionals[0]}"\nUsage: ${USAGE}`);
+    const { values } = readArgs(argv, OPTIONS, USAGE, 0);
     const startedBy = values["on-demand"] === true ? "bridge" : values.supervised === true ? "supervisor" : "person";
     const home = namedHome(values.home);
     const paths = resolvePaths(home);
@@ -119,9 +119,9 @@ async function listen(options: ServeOptions, startedBy: StartedBy): Promise<Runn
 
 /** Where the network finds it: not every phone looks up names such as desk.local. */
 function addressesOf({ url, port }: RunningHub, host: string): string[] {
-  const hosts = host === "0.0.0.0" || host === "::" ? lanAddresses() : [host.includes(":") ? `[${host}]` : host];
+  const hosts = isEveryAddress(host) ? lanAddresses() : [host];
   const { protocol, pathname } = new URL(url);
-  return hosts.map((each) => `${protocol}//${each}:${port}${pathname.replace(/\/$/, "")}`);
+  return hosts.map((each) => `${protocol}//${hostAndPort(each, port)}${pathname.replace(/\/$/, "")}`);
 }
 
 function announce(options: ServeOptions, running: RunningHub): void {
@@ -131,10 +131,11 @@ function announce(options: ServeOptions, running: RunningHub): void {
   if (isLoopback(host)) return;
   if (running.tls?.fingerprint !== undefined)
     process.stderr.write(`Certificate of its own, SHA-256 ${running.tls.fingerprint}\n`);
+  const where = hostAndPort(host, running.port);
   process.stderr.write(
     running.tls === undefined
-      ? `WARNING: reachable beyond this computer (${host}:${running.port}) without TLS: everyone on the way can read along. Put a TLS proxy or a tunnel in front, or configure tls.\n`
-      : `Reachable beyond this computer on ${host}:${running.port}, with TLS; every request needs a credential.\n`,
+      ? `WARNING: reachable beyond this computer (${where}) without TLS: everyone on the way can read along. Put a TLS proxy or a tunnel in front, or configure tls.\n`
+      : `Reachable beyond this computer on ${where}, with TLS; every request needs a credential.\n`,
   );
   const addresses = addressesOf(running, host);
   if (addresses.length > 0) process.stderr.write(`On your network: ${addresses.join("  ")}\n`);

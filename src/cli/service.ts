@@ -21,9 +21,8 @@ const OPTIONS = { home: { type: "string" }, json: { type: "boolean" } } as const
 export const command: Command = {
   usage: USAGE,
   async run(argv) {
-    const { values, positionals } = readArgs(argv, OPTIONS, USAGE);
-    const [verb, extra] = positionals;
-    if (extra !== undefined) throw new UsageError(`service takes one word, not "${extra}" too\nUsage: ${USAGE}`);
+    const { values, positionals } = readArgs(argv, OPTIONS, USAGE, 1);
+    const [verb] = positionals;
     const named = namedHome(values.home);
     const home = named === undefined || named === "" ? undefined : resolve(named);
     const supervisor = supervisorOf(process.platform, process.env);

@@ -1,6 +1,6 @@
 /** `acp-hub sessions`: sessions of now and before, searched by their words. */
 import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from "../protocol/json.ts";
-import { readArgs, readNumber } from "./args.ts";
+import { ANY_WORDS, readArgs, readNumber, readOneOf } from "./args.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit.ts";
 import { homePaths } from "./home.ts";
@@ -17,14 +17,16 @@ const OPTIONS = {
   home: { type: "string" },
 } as const;
 const LIMIT = 50;
+const STATES = ["live", "idle", "running", "waiting", "closed"] as const;
 
 export const command: Command = {
   usage: USAGE,
   async run(argv) {
-    const { values, positionals } = readArgs(argv, OPTIONS, USAGE);
+    const { values, positionals } = readArgs(argv, OPTIONS, USAGE, ANY_WORDS);
     const limit = readNumber("--limit", values.limit, 1, 10_000) ?? LIMIT;
+    const state = readOneOf("--state", values.state, STATES);
     const paths = homePaths(values.home);
-    const query = { q: positionals.join(" "), workspace: values.workspace, state: values.state };
+    const query = { q: positionals.join(" "), workspace: values.workspace, state };
     const found: JsonObject[] = [];
     let cursor: string | undefined;
     do {

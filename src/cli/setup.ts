@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { resolvePaths } from "../config/paths.ts";
-import { readArgs } from "./args.ts";
+import { ANY_WORDS, readArgs } from "./args.ts";
 import type { Command } from "./command.ts";
 import { EXIT, UsageError } from "./exit.ts";
 import { namedHome } from "./home.ts";
@@ -28,7 +28,7 @@ export const command: Command = {
   usage: USAGE,
   async run(argv) {
     const split = argv.indexOf("--");
-    const { values, positionals } = readArgs(split < 0 ? argv : argv.slice(0, split), OPTIONS, USAGE);
+    const { values, positionals } = readArgs(split < 0 ? argv : argv.slice(0, split), OPTIONS, USAGE, ANY_WORDS);
     const [id, profile, extra] = positionals;
     const editor = EDITORS.get(id ?? "");
     if (id === undefined || editor === undefined)

@@ -2,6 +2,7 @@
 import type { Paths } from "../config/paths.ts";
 import { isLoopback } from "../hub/edge.ts";
 import type { InstanceView } from "../hub/http/views.ts";
+import { localUrl } from "../hub/local-url.ts";
 import { isObject, stringAt } from "../protocol/json.ts";
 import { readArgs } from "./args.ts";
 import type { Command } from "./command.ts";
@@ -17,7 +18,7 @@ const USAGE = "acp-hub status [--json] [--home DIR]";
 export const command: Command = {
   usage: USAGE,
   async run(argv) {
-    const { values } = readArgs(argv, { json: { type: "boolean" }, home: { type: "string" } } as const, USAGE);
+    const { values } = readArgs(argv, { json: { type: "boolean" }, home: { type: "string" } } as const, USAGE, 0);
     const paths = homePaths(values.home);
     const isReady = await callHub(paths, "GET", "/readyz").then(
       (response) => response.status === 200,
@@ -32,7 +33,7 @@ export const command: Command = {
     const hub = await aboutHub(paths);
     const instances = (await callHubOk(paths, "GET", "/api/instances")) as InstanceView[];
     const storage = (await askState(paths))?.storage;
-    const url = `${info.tls ? "https" : "http"}://${info.host}:${info.port}${info.basePath}`;
+    const url = localUrl(info.host, info.port, info.basePath, info.tls);
     const isExposed = !isLoopback(info.host);
     if (values.json === true) {
       const status = {

@@ -11,7 +11,7 @@ const LIMIT_MS = 10_000;
 export const command: Command = {
   usage: USAGE,
   async run(argv) {
-    const { values } = readArgs(argv, { home: { type: "string" } } as const, USAGE);
+    const { values } = readArgs(argv, { home: { type: "string" } } as const, USAGE, 0);
     const paths = homePaths(values.home);
     const info = await readHubInfo(paths);
     // The socket answering proves that the pid is the hub's: pids are reused.

@@ -4,6 +4,7 @@ import { readArgs, readDuration } from "./args.ts";
 import type { Command } from "./command.ts";
 import { EXIT, UsageError } from "./exit.ts";
 import { homePaths } from "./home.ts";
+import { readScope } from "./hub-args.ts";
 import { ownerApi } from "./owner-api.ts";
 import { ago } from "./words.ts";
 
@@ -23,18 +24,19 @@ const OPTIONS = {
 export const command: Command = {
   usage: USAGE,
   async run(argv) {
-    const { values, positionals } = readArgs(argv, OPTIONS, USAGE);
+    const { values, positionals } = readArgs(argv, OPTIONS, USAGE, { create: 1, list: 1, revoke: 2 });
     const [action, target] = positionals;
+    const scope = readScope(values.scope);
+    const ttlSeconds = readDuration("--ttl", values.ttl);
     const paths = homePaths(values.home);
     const api = await ownerApi(paths);
     try {
       switch (action) {
         case "create": {
-          if (values.scope === undefined || values.name === undefined)
+          if (scope === undefined || values.name === undefined)
             throw new UsageError(`create needs --scope and --name\nUsage: ${USAGE}`);
-          const ttlSeconds = readDuration("--ttl", values.ttl);
           const wanted = {
-            scope: values.scope,
+            scope,
             name: values.name,
             query: values.query === true,
             ...(ttlSeconds !== undefined && { ttlSeconds }),

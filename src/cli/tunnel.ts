@@ -4,6 +4,7 @@ import { readArgs } from "./args.ts";
 import type { Command } from "./command.ts";
 import { EXIT, UnreachableError, UsageError } from "./exit.ts";
 import { homePaths } from "./home.ts";
+import { readScope } from "./hub-args.ts";
 import { callHubOk, readHubInfo } from "./local-api.ts";
 import { runTunnel } from "./tunnel/run-tunnel.ts";
 import { TUNNELS, type TunnelName, tunnelTool } from "./tunnel/tools.ts";
@@ -21,8 +22,9 @@ const RENEW_MS = 30_000;
 export const command: Command = {
   usage: USAGE,
   async run(argv) {
-    const { values, positionals } = readArgs(argv, OPTIONS, USAGE);
+    const { values, positionals } = readArgs(argv, OPTIONS, USAGE, 1);
     const name = readName(positionals);
+    const scope = readScope(values.scope);
     if (values.public === true && name === "cloudflared")
       throw new UsageError("--public is tailscale's funnel; cloudflared is public anyway");
     const paths = homePaths(values.home);
@@ -38,7 +40,7 @@ export const command: Command = {
       await renew(origin);
       process.stdout.write(`${url}\n`);
       process.stderr.write(`${tool.reach}\n`);
-      if (values["no-pair"] !== true) await showPairing(url, values.scope, values.home);
+      if (values["no-pair"] !== true) await showPairing(url, scope, values.home);
       process.stderr.write("Ctrl+C ends the tunnel.\n");
     };
     const controller = new AbortController();
@@ -59,10 +61,10 @@ export const command: Command = {
   },
 };
 
-function readName([name, extra]: readonly string[]): TunnelName {
+function readName([name]: readonly string[]): TunnelName {
   const known = TUNNELS.find((each) => each === name);
-  if (known !== undefined && extra === undefined) return known;
-  throw new UsageError(`Name one tool: ${TUNNELS.join(" or ")}\nUsage: ${USAGE}`);
+  if (known !== undefined) return known;
+  throw new UsageError(`Name the tool: ${TUNNELS.join(" or ")}\nUsage: ${USAGE}`);
 }
 
 async function showPairing(url: string, scope: string | undefined, home: string | undefined): Promise<void> {

@@ -20,7 +20,7 @@ export const command: Command = {
   usage: USAGE,
   async run(argv) {
     const options = { json: { type: "boolean" }, home: { type: "string" }, "until-idle": { type: "boolean" } } as const;
-    const { values, positionals } = readArgs(argv, options, USAGE);
+    const { values, positionals } = readArgs(argv, options, USAGE, 1);
     const [session] = positionals;
     if (session === undefined) throw new UsageError(`Name the session (acp-hub ls shows them)\nUsage: ${USAGE}`);
     const paths = homePaths(values.home);

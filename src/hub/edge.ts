@@ -6,6 +6,7 @@
 import type { IncomingMessage } from "node:http";
 import { hostname, networkInterfaces } from "node:os";
 import { clientAddress, isProxiedTls } from "./client-address.ts";
+import { bracketed, isEveryAddress } from "./local-url.ts";
 import { TunnelNames } from "./tunnel-names.ts";
 
 export interface EdgeConfig {
@@ -42,10 +43,6 @@ const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
 export const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || /^127\./.test(host);
 
-const bracketed = (address: string): string => (address.includes(":") ? `[${address}]` : address);
-
-const isAny = (host: string): boolean => host === "0.0.0.0" || host === "::";
-
 const ownAddresses = (): string[] =>
   Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map((info) => info.address));
 
@@ -58,7 +55,7 @@ export const lanAddresses = (): string[] =>
 /** Names and addresses this machine is reached by when it listens beyond loopback. */
 function lanNames(config: EdgeConfig): string[] {
   if (isLoopback(config.host)) return [];
-  if (!isAny(config.host)) return [bracketed(config.host)];
+  if (!isEveryAddress(config.host)) return [bracketed(config.host)];
   const addresses = (config.addresses ?? ownAddresses)().map(bracketed);
   const name = hostname().toLowerCase();
   return [...addresses, name, name.endsWith(".local") ? name : `${name}.local`];
@@ -83,7 +80,8 @@ export function makeEdge(config: EdgeConfig): Edge {
     origins: new Set(config.origins ?? []),
     publicOrigin: publicUrl?.origin,
     tunnels: config.tunnels ?? new TunnelNames(),
-    hasAddress: (name) => isAny(config.host) && (config.addresses ?? ownAddresses)().map(bracketed).includes(name),
+    hasAddress: (name) =>
+      isEveryAddress(config.host) && (config.addresses ?? ownAddresses)().map(bracketed).includes(name),
     addressOf: (request) => clientAddress(request, proxies),
     isHttps: (request) => config.isTls || isProxiedTls(request, proxies),
   };

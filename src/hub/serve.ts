@@ -4,7 +4,6 @@
  */
 import type { IncomingMessage } from "node:http";
 import { connect } from "node:net";
-import { hostname } from "node:os";
 import { Auth } from "../auth/auth.ts";
 import { isAuthFailure } from "../auth/failures.ts";
 import { LOCAL_OWNER } from "../auth/principal.ts";
@@ -22,6 +21,7 @@ import type { Routes } from "./http/app.ts";
 import { builtWebDir, readWebFiles } from "./http/web-files.ts";
 import { Hub } from "./hub.ts";
 import { keepIdleSmall } from "./idle-memory.ts";
+import { lanUrl, localUrl } from "./local-url.ts";
 import { takeLock } from "./lock.ts";
 import type { HubLog } from "./log.ts";
 import { paramsFilters } from "./params-filter.ts";
@@ -292,19 +292,6 @@ async function listen(
   hub.observers.add((instance, observation) => push.triggers.onObservation(instance, observation));
   port = await hub.start();
   return { hub, port, push };
-}
-
-/** The address to print: one a person can open on this computer. */
-export function localUrl(host: string, port: number, basePath: string, isTls: boolean): string {
-  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
-  return `${isTls ? "https" : "http"}://${name}:${port}${basePath}`;
-}
-
-/** The address a phone on the network opens: the machine's mDNS name when the hub is bound to everything. */
-function lanUrl(host: string, port: number, basePath: string, isTls: boolean): string {
-  const isAny = host === "0.0.0.0" || host === "::";
-  const name = hostname().toLowerCase();
-  return localUrl(isAny ? (name.endsWith(".local") ? name : `${name}.local`) : host, port, basePath, isTls);
 }
 
 /** True when something listens on the socket: pids alone prove nothing. */

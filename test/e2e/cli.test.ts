@@ -22,6 +22,10 @@ describe("the command line without a hub", () => {
       [["token", "create", "--scope", "driver"], /create needs --scope and --name/],
       [["token"], /Say create, list or revoke/],
       [["watch"], /Name the session/],
+      [["watch", "s1", "s2"], /watch takes no "s2"/],
+      [["ls", "here"], /ls takes no "here"/],
+      [["pair", "--scope", "boss"], /--scope takes viewer.*not "boss"/],
+      [["sessions", "--state", "asleep"], /--state takes live.*not "asleep"/],
       [["devices", "revoke"], /Name the device/],
     ];
     const results = await Promise.all(wrong.map(([args]) => run(...args)));

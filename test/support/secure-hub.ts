@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { isAuthFailure } from "../../src/auth/failures.ts";
 import { LOCAL_OWNER } from "../../src/auth/principal.ts";
-import { scopesFromText } from "../../src/auth/scope-text.ts";
 import type { Backend } from "../../src/backends/backend.ts";
 import { runBridge } from "../../src/bridge/bridge.ts";
 import { diagnosticsRoutes } from "../../src/cli/doctor/diagnostics-route.ts";
 import { type Config, DEFAULT_CONFIG } from "../../src/config/config.ts";
 import { type Paths, resolvePaths } from "../../src/config/paths.ts";
 import { type RunningHub, type ServeOptions, serveHub } from "../../src/hub/serve.ts";
+import { scopesFromText } from "../../src/protocol/scope-text.ts";
 import { memoryPair } from "../../src/transport/memory.ts";
 import type { Transport } from "../../src/transport/transport.ts";
 

@@ -2,10 +2,9 @@
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import { isLoopback } from "../../../hub/edge.ts";
+import { isEveryAddress } from "../../../hub/local-url.ts";
 import type { DoctorContext } from "../context.ts";
 import { type Check, type Finding, fail, ok, warn } from "../finding.ts";
-
-const isAny = (host: string): boolean => host === "0.0.0.0" || host === "::";
 
 export const exposure: Check<DoctorContext> = {
   id: "exposure",
@@ -14,7 +13,12 @@ export const exposure: Check<DoctorContext> = {
     const isTls = info?.tls ?? (config.tls.selfSigned || config.tls.cert !== undefined);
     const found: Omit<Finding, "id">[] = [];
     const own = Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map((each) => each.address));
-    if (isIP(config.host) !== 0 && !isAny(config.host) && !isLoopback(config.host) && !own.includes(config.host))
+    if (
+      isIP(config.host) !== 0 &&
+      !isEveryAddress(config.host) &&
+      !isLoopback(config.host) &&
+      !own.includes(config.host)
+    )
       found.push(
         fail(
           `host is ${config.host}, which is no address of this computer`,

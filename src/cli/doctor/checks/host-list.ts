@@ -1,4 +1,5 @@
 /** Whether the hub answers for the address it gives to people. */
+import { hostAndPort, isEveryAddress } from "../../../hub/local-url.ts";
 import { askPort } from "../ask-local.ts";
 import type { DoctorContext } from "../context.ts";
 import { type Check, fail, ok, warn } from "../finding.ts";
@@ -18,10 +19,10 @@ export const hostList: Check<DoctorContext> = {
         ),
       ];
     if (hub === undefined || info === undefined) return [ok(`publicUrl is ${url.origin}; no hub runs to ask`)];
-    const address = info.host === "0.0.0.0" || info.host === "::" ? "127.0.0.1" : info.host;
+    const address = isEveryAddress(info.host) ? "127.0.0.1" : info.host;
     const answer = await askPort(address, info.port, info.tls, `${info.basePath}/healthz`, url.host);
     if (answer === undefined)
-      return [warn(`the hub does not answer on ${address}:${info.port}`, "see the check of the hub itself")];
+      return [warn(`the hub does not answer on ${hostAndPort(address, info.port)}`, "see the check of the hub itself")];
     if (answer.status === 403)
       return [
         fail(`the running hub refuses the host ${url.host}`, "restart it so that it knows publicUrl: acp-hub stop"),

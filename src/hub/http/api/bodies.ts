@@ -1,6 +1,6 @@
 /** What the HTTP API takes: routes read their bodies with these, and the OpenAPI document shows them. */
 import { z } from "zod";
-import { scopesFromText } from "../../../auth/scope-text.ts";
+import { scopesFromText } from "../../../protocol/scope-text.ts";
 import type { Successor } from "../../succession.ts";
 
 const text = (name: string): z.ZodType<string> => z.string({ error: `"${name}" must be a string` });

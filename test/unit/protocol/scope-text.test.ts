@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { scopesFromText, scopesToText } from "../../../src/auth/scope-text.ts";
+import { scopesFromText, scopesToText } from "../../../src/protocol/scope-text.ts";
 import { PRESETS, SCOPES } from "../../../src/protocol/scopes.ts";
 
 describe("rights in words", () => {

@@ -1,5 +1,5 @@
 /** Rights as people and the HTTP API write them: a preset's name, or scopes with spaces or commas between. */
-import { isPreset, isScope, PRESETS, type Preset, type Scope } from "../protocol/scopes.ts";
+import { isPreset, isScope, PRESETS, type Preset, type Scope } from "./scopes.ts";
 
 /** The scopes meant; undefined when one of the words is none. Never empty. */
 export function scopesFromText(text: string): readonly Scope[] | undefined {
