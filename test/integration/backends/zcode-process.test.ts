@@ -97,7 +97,7 @@ for (const [pipe, script] of [
   test(`row 155 a process that closes its ${pipe} alone and lives on is ended like one that died`, async () => {
     await begin({});
     const ended = await new Promise<ChildExit>((resolve) => {
-      const child = childStarter(silentLog, false)(
+      const child = childStarter(silentLog, { hasWatchdog: false })(
         { command: process.execPath, args: ["-e", script], env: process.env },
         { onLine: () => child.write("{}"), onExit: resolve },
       );
