@@ -78,7 +78,9 @@ function envelopeOf(value: JsonObject): Envelope | string {
   if ("method" in value) {
     if (typeof value["method"] !== "string") return 'the member "method" must be a string';
     const params = value["params"];
-    if (params !== undefined && (typeof params !== "object" || params === null)) {
+    // Some write what they leave out as null.
+    if (params === null) return envelopeOf(withoutParams(value));
+    if (params !== undefined && typeof params !== "object") {
       return 'the member "params" must be an object or an array';
     }
     return hasId
@@ -86,15 +88,34 @@ function envelopeOf(value: JsonObject): Envelope | string {
       : { kind: "notification", msg: value as RpcNotification };
   }
   if (!hasId) return 'a message needs "method" or "id"';
-  const hasError = "error" in value;
-  if (hasError === "result" in value) return 'a response needs exactly one of "result" and "error"';
-  if (hasError && !isRpcError(value["error"]))
-    return 'the member "error" needs a numeric "code" and a string "message"';
-  return { kind: "response", msg: value as RpcResponse };
+  return { kind: "response", msg: responseOf(value) };
 }
 
-function isRpcError(value: unknown): boolean {
+function withoutParams({ params: _null, ...rest }: JsonObject): JsonObject {
+  return rest;
+}
+
+/**
+ * The answer as it is meant: refused, it would leave who asked waiting for ever. Many programs spell out the member they do not
+ * have as null, some leave out a result that is nothing, or tell an error badly.
+ */
+function responseOf(value: JsonObject): RpcResponse {
+  const hasResult = "result" in value;
+  if ("error" in value ? !hasResult && isRpcError(value["error"]) : hasResult) return value as RpcResponse;
+  const { result: said, error, ...rest } = value;
+  const isError = "error" in value && (error !== null || !hasResult);
+  return (isError ? { ...rest, error: asRpcError(error) } : { ...rest, result: said ?? null }) as RpcResponse;
+}
+
+function isRpcError(value: unknown): value is RpcError {
   return isObject(value) && typeof value["code"] === "number" && typeof value["message"] === "string";
+}
+
+function asRpcError(error: Json | undefined): RpcError {
+  if (isRpcError(error)) return error;
+  const told = isObject(error) ? error : { message: error ?? "" };
+  const code = typeof told["code"] === "number" ? told["code"] : RPC.internalError;
+  return { ...told, code, message: typeof told["message"] === "string" ? told["message"] : "" };
 }
 
 /**
@@ -115,7 +136,7 @@ export function parseFrame(text: string): ParsedFrame {
   if (!isObject(value)) return refuse(RPC.invalidRequest, "Invalid request: not an object");
   const envelope = envelopeOf(value);
   if (typeof envelope === "string") return refuse(RPC.invalidRequest, `Invalid request: ${envelope}`);
-  return { ok: true, frame: framed(envelope, text) };
+  return { ok: true, frame: framed(envelope, envelope.msg === value ? text : JSON.stringify(envelope.msg)) };
 }
 
 /** Written out by kind: a spread costs more than all the checks, and this runs for every message. */
