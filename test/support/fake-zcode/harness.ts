@@ -32,6 +32,11 @@ export class HandClock implements Clock {
     return () => void this.#timers.delete(timer);
   }
 
+  /** The computer sleeps: time goes on, and nothing runs meanwhile. */
+  sleep(ms: number): void {
+    this.#now += ms;
+  }
+
   /** Moves time on, letting everything settle before and after each timer. */
   async advance(ms: number): Promise<void> {
     await settled(4);

@@ -11,6 +11,8 @@ import { TIMING } from "../timing.ts";
 import { usageOfProjection, usageUpdate } from "../translate/usage.ts";
 import type { PromptRun, RunEnd } from "./run.ts";
 
+/** A look this much later than it was due says that the computer slept, and that nothing could move meanwhile. */
+const SLEPT_MS = 60_000;
 const BUSY = new Set(["running", "waiting"]);
 
 /** What moves in a projection while a turn is alive. */
@@ -32,6 +34,7 @@ export class StallWatch {
   /** When anything last moved: an event, or the projection. */
   #movedAt: number;
   #toldAt = 0;
+  #dueAt = 0;
 
   constructor(host: Host, lifecycle: Lifecycle, session: Session, run: PromptRun, onEnd: (end: RunEnd) => void) {
     this.#host = host;
@@ -56,12 +59,14 @@ export class StallWatch {
   #arm(ms: number): void {
     this.#cancelTimer();
     if (this.#isStopped) return;
+    this.#dueAt = this.#host.clock.now() + ms;
     this.#cancelTimer = this.#host.clock.setTimeout(() => void this.#fire(), ms);
   }
 
   async #fire(): Promise<void> {
     const run = this.#run;
     const now = this.#host.clock.now();
+    if (now - this.#dueAt >= SLEPT_MS) this.#movedAt = now;
     if (this.#host.asks.openCount(this.#session) > 0) {
       this.#movedAt = now;
       return this.#arm(TIMING.stallMs);
@@ -78,6 +83,7 @@ export class StallWatch {
   }
 
   async #look(eventsBefore: number): Promise<void> {
+    const askedAt = this.#host.clock.now();
     let projection: JsonObject | undefined;
     let status: string | undefined;
     try {
@@ -89,6 +95,7 @@ export class StallWatch {
       if (isKind(error, "not-active", "not-found")) status = "idle";
     }
     if (this.#isStopped) return;
+    if (this.#host.clock.now() - askedAt >= SLEPT_MS) this.#movedAt = this.#host.clock.now();
     // What came meanwhile wins over what was read.
     if (this.#run.lastEventAt !== eventsBefore) {
       this.#sawIdle = false;
