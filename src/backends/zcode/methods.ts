@@ -95,8 +95,12 @@ const fork: Handler = async (parts, params) => {
 
 const close: Handler = async (parts, params) => {
   const { host, prompts } = parts;
-  const session = host.sessions.byAlias(idOf(params));
+  const alias = idOf(params);
+  const session = host.sessions.byAlias(alias);
   if (session === undefined) return {};
+  host.asks.detach(session, alias);
+  // Somebody has it open under another id, and maybe a turn runs there.
+  if (host.sessions.leave(session, alias)) return {};
   prompts.cancelSession(session);
   host.asks.cancel(session, "The session was closed");
   const live = host.supervisor.current;

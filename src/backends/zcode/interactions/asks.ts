@@ -113,6 +113,15 @@ export class Asks {
     for (const ask of this.#of(session)) if (!ask.legs.has(alias)) this.#startLeg(ask, alias);
   }
 
+  /** One of its ids is closed: its dialogs go, and what is said of them is no answer. */
+  detach(session: AskSession, alias: string): void {
+    for (const ask of this.#of(session)) {
+      const leg = ask.legs.get(alias);
+      if (leg !== undefined) closeLeg(leg, this.#deps.link);
+      ask.legs.delete(alias);
+    }
+  }
+
   /** The turn was cancelled: everything open of it is declined, and the clients are told. */
   cancel(session: AskSession, reason: string): void {
     for (const ask of this.#of(session)) this.#settle(ask, refusal(ask.method, reason, true), "failed");

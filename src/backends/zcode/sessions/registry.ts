@@ -91,6 +91,13 @@ export class SessionRegistry {
     return session;
   }
 
+  /** One of its ids is closed. False when it was the last: then the session itself is over. */
+  leave(session: Session, alias: string): boolean {
+    if (session.aliases.size < 2 || !session.aliases.delete(alias)) return false;
+    this.#byAlias.delete(alias);
+    return true;
+  }
+
   forget(session: Session): void {
     for (const alias of session.aliases) if (this.#byAlias.get(alias) === session) this.#byAlias.delete(alias);
     if (session.zcodeSid !== undefined && this.#byZcode.get(session.zcodeSid) === session)

@@ -91,7 +91,9 @@ export class Session {
   settling: Promise<void> | undefined;
 
   readonly #ports: SessionPorts;
-  #held: Update[] | undefined;
+  #held: Update[] = [];
+  /** Replays under way. */
+  #holdCount = 0;
   #planShown = "__none__";
   #usageShown = "";
 
@@ -126,7 +128,7 @@ export class Session {
 
   /** Sends updates under every id, or keeps them while a replay is under way. */
   emit(updates: readonly Update[]): void {
-    if (this.#held !== undefined) {
+    if (this.#holdCount > 0) {
       this.#held.push(...updates);
       return;
     }
@@ -162,16 +164,17 @@ export class Session {
     if (run !== undefined) run.lastEventAt = this.#ports.now();
   }
 
-  /** From here on updates wait for `release`, so that history comes first. */
+  /** From here on updates wait for `release`, so that history comes first. Each hold has one release. */
   hold(): void {
-    this.#held ??= [];
+    this.#holdCount++;
   }
 
-  /** Sends what waited; `filter` takes out what the history already showed. */
+  /** The last one sends what waited; `filter` takes out what the history already showed. */
   release(filter: (updates: readonly Update[]) => readonly Update[] = (all) => all): void {
-    const held = this.#held;
-    this.#held = undefined;
-    if (held !== undefined) this.emit(filter(held));
+    const held = filter(this.#held);
+    this.#holdCount--;
+    this.#held = this.#holdCount > 0 ? [...held] : [];
+    if (this.#holdCount === 0) this.emit(held);
   }
 
   /** The plan update, when the plan is not the one shown last. */

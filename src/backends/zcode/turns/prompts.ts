@@ -71,14 +71,14 @@ export class Prompts {
   cancelSession(session: Session): void {
     for (const run of [...session.runs]) this.cancelRun(session, run);
     const foreign = [...session.turns.live].filter((turn) => turn.kind !== "own" && !turn.isDead);
-    if (foreign.length === 0) return;
+    if (foreign.length === 0 && !session.compaction.isRunning) return;
     for (const turn of foreign) {
       turn.isDead = true;
       const out: Update[] = [];
       session.cards.closeTurn(turn.key, undefined, out);
       session.emit(out);
     }
-    session.turns.dying ??= dyingTurn(foreign[0]?.key, this.#host.clock.now());
+    if (foreign.length > 0) session.turns.dying ??= dyingTurn(foreign[0]?.key, this.#host.clock.now());
     stopBackend(this.#host, session);
     this.#host.asks.cancel(session, "The turn was cancelled");
   }

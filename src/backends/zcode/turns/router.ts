@@ -248,8 +248,9 @@ export class Router {
   #touch(session: Session, turn: Turn): void {
     turn.lastEventAt = this.#host.clock.now();
     const run = session.run;
-    if (run !== undefined && (run.turn === turn || run.steeredInto === turn.key))
-      run.lastEventAt = this.#host.clock.now();
+    if (run === undefined || (run.turn !== turn && run.steeredInto !== turn.key)) return;
+    run.lastEventAt = this.#host.clock.now();
+    run.sawCompleted = false;
   }
 
   #shown(session: Session, turn: Turn): void {
@@ -345,7 +346,8 @@ export class Router {
     const run = session.run;
     const isOn = run?.phase === "running" || run?.phase === "waiting";
     if (run !== undefined && isOn && !session.turns.hasBackground) {
-      run.sawCompleted = true;
+      // Before its own start it may be the end of another; and one that goes on after it was not its own either.
+      run.sawCompleted = run.phase === "running";
       run.onCompletedHint?.();
     } else if (session.turns.dying !== undefined && run?.phase !== "running") session.turns.dying.end();
     for (const wake of [...session.onLockFree]) wake();

@@ -156,3 +156,27 @@ test("H15d a computer that slept is not a turn that froze", async () => {
   expect((await h.settle(prompt)).result?.["stopReason"]).toBe("end_turn");
   expect(h.client.text()).toBe("xy");
 });
+
+test("row 13 prompt_completed of the turn before does not end one that thinks in silence", async () => {
+  const steps: Step[] = [
+    { do: "state", reason: "prompt_completed" },
+    { do: "text", text: "x" },
+    { do: "sleep", ms: 40_000 },
+    { do: "text", text: "y" },
+  ];
+  h = await harness({ prompts: [{ match: "", steps }] });
+  const prompt = h.client.prompt(await h.newSession(), "go");
+  expect((await h.settle(prompt)).result?.["stopReason"]).toBe("end_turn");
+  expect(h.client.text()).toBe("xy");
+});
+
+test("row 53 a cancel reaches a compaction whose turn has not begun", async () => {
+  h = await harness({});
+  const id = await h.newSession();
+  await h.settle(h.client.prompt(id, "hi"));
+  const session = h.fake.sessions.get("sess_1");
+  if (session !== undefined) h.fake.state(session, "compact_started", { status: "running" });
+  await h.until("it is known", () => h.fake.sent.some((frame) => JSON.stringify(frame).includes("compact_started")));
+  h.client.notify("session/cancel", { sessionId: id });
+  await h.until("it is stopped", () => calls(h.fake, "session/stop").length === 1);
+});
