@@ -1,21 +1,33 @@
-/** Copies text and says so. */
+/** Copies text and says so, or that it could not. */
 import { type ReactElement, useEffect, useState } from "react";
 import { Icon } from "./icon.tsx";
 
-/** The clipboard API exists only in secure contexts; on a plain LAN the old way works. */
-export async function copyText(text: string): Promise<void> {
-  if (navigator.clipboard !== undefined) {
-    await navigator.clipboard.writeText(text);
-    return;
-  }
+/** The clipboard API exists only in secure contexts; on a plain LAN the old way works. False when the browser would not. */
+export async function copyText(text: string): Promise<boolean> {
+  if (navigator.clipboard === undefined) return copySelected(text);
+  return navigator.clipboard.writeText(text).then(
+    () => true,
+    () => false,
+  );
+}
+
+function copySelected(text: string): boolean {
+  const before = document.activeElement;
   const area = document.createElement("textarea");
   area.value = text;
+  // No keyboard slides in for it.
+  area.readOnly = true;
   area.className = "hidden-text";
-  document.body.append(area);
+  // Nothing outside of an open dialog can be selected.
+  (document.querySelector("dialog[open]") ?? document.body).append(area);
   area.select();
-  document.execCommand("copy");
+  const isCopied = document.execCommand("copy");
   area.remove();
+  if (before instanceof HTMLElement) before.focus({ preventScroll: true });
+  return isCopied;
 }
+
+const ICONS = { none: "copy", Copied: "check", "Not copied": "alert" } as const;
 
 export interface CopyButtonProps {
   readonly text: string;
@@ -25,21 +37,22 @@ export interface CopyButtonProps {
 }
 
 export function CopyButton({ text, label = "Copy", isNamed = false }: CopyButtonProps): ReactElement {
-  const [isDone, setDone] = useState(false);
+  const [outcome, setOutcome] = useState<"Copied" | "Not copied">();
   useEffect(() => {
-    if (!isDone) return;
-    const timer = setTimeout(() => setDone(false), 1500);
+    if (outcome === undefined) return;
+    const timer = setTimeout(() => setOutcome(undefined), 1500);
     return () => clearTimeout(timer);
-  }, [isDone]);
+  }, [outcome]);
+  const copy = async (): Promise<void> => setOutcome((await copyText(text)) ? "Copied" : "Not copied");
   return (
     <button
       type="button"
       className={isNamed ? "button" : "copy-button"}
       aria-label={isNamed ? undefined : label}
-      onClick={() => void copyText(text).then(() => setDone(true))}
+      onClick={() => void copy()}
     >
-      <Icon name={isDone ? "check" : "copy"} small /> {isNamed && !isDone && label}
-      <span aria-live="polite">{isDone ? "Copied" : ""}</span>
+      <Icon name={ICONS[outcome ?? "none"]} small /> {isNamed && outcome === undefined && label}
+      <span aria-live="polite">{outcome}</span>
     </button>
   );
 }
