@@ -52,6 +52,16 @@ const keptDraft = (page: Page): Promise<string> =>
 
 const bubbles = (page: Page): Promise<string[]> => page.locator(".message.user .bubble").allTextContents();
 
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const preview = (page: Page) => page.getByRole("img", { name: "Attachment 1" });
+
+async function attach(page: Page): Promise<void> {
+  await page
+    .locator('input[type="file"]')
+    .setInputFiles({ name: "a.png", mimeType: "image/png", buffer: Buffer.from(PNG, "base64") });
+  await preview(page).waitFor();
+}
+
 describe("composer", () => {
   it("marks a prompt from the device to done, and shows it once", async () => {
     const { session, open } = stage();
@@ -84,14 +94,10 @@ describe("composer", () => {
     const turn = new HeldTurn();
     session.onPrompt = turn.run;
     const page = await open("Pixel");
-    const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-    await page
-      .locator('input[type="file"]')
-      .setInputFiles({ name: "a.png", mimeType: "image/png", buffer: Buffer.from(png, "base64") });
-    await page.getByRole("img", { name: "Attachment 1" }).waitFor();
+    await attach(page);
     await say(page, "What is this?");
     expect((await turn.started).blocks).toEqual([
-      { type: "image", mimeType: "image/png", data: png },
+      { type: "image", mimeType: "image/png", data: PNG },
       { type: "text", text: "What is this?" },
     ]);
     await page.locator(".bubble img").waitFor();
@@ -261,6 +267,48 @@ describe("composer", () => {
     await page.goto(`${hub.url}#/session/s1`);
     await page.reload();
     await expect.poll(() => field(page).inputValue(), WAIT).toBe("half a thought");
+  });
+
+  it("keeps the images of a draft, too, and gives them back with a message that is edited", async () => {
+    const { hub, session, instance, open } = stage();
+    hub.addSession(instance, "s2", "Another");
+    const turn = new HeldTurn();
+    session.onPrompt = turn.run;
+    const page = await open("Pixel");
+    await attach(page);
+    await page.goto(`${hub.url}#/session/s2`);
+    await page.getByRole("button", { name: "Attach an image" }).waitFor();
+    expect(await preview(page).count()).toBe(0);
+    await page.goto(`${hub.url}#/session/s1`);
+    await preview(page).waitFor();
+    await expect.poll(() => keptDraft(page), WAIT).toContain(PNG);
+    await page.reload();
+    await preview(page).waitFor();
+    await say(page, "first");
+    await turn.started;
+    expect(await preview(page).count()).toBe(0);
+    await expect.poll(() => keptDraft(page), WAIT).toBe('""');
+    await attach(page);
+    await say(page, "second");
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    await preview(page).waitFor();
+    expect(await field(page).inputValue()).toBe("second");
+    await page.getByRole("button", { name: "Remove attachment 1" }).click();
+    expect(await preview(page).count()).toBe(0);
+    turn.end("end_turn");
+  });
+
+  it("offers to stop only what a stop would reach", async () => {
+    const { session, hub, open } = stage();
+    session.onPrompt = new HeldTurn().run;
+    const page = await open("Pixel");
+    await say(page, "first");
+    const stop = page.getByRole("button", { name: "Stop the turn" });
+    await stop.waitFor();
+    expect(await stop.isEnabled()).toBe(true);
+    await hub.kill();
+    await page.getByRole("button", { name: /Reconnecting/ }).waitFor();
+    await expect.poll(() => stop.isEnabled(), WAIT).toBe(false);
   });
 
   it("starts a session with a running agent", async () => {

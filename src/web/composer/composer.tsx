@@ -1,6 +1,7 @@
 /** Where a person writes. Grows with the text, keeps the draft, and never loses a tap: send always leads somewhere. */
 import { memo, type ReactElement, type RefObject, useRef, useState } from "react";
 import type { SessionClient, Transcript } from "../../client/index.ts";
+import type { JsonObject } from "../../protocol/json.ts";
 import { useServices } from "../app/hooks.ts";
 import { Icon } from "../ui/icon.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
@@ -8,7 +9,7 @@ import { AgentOptions } from "./agent-options.tsx";
 import { type Draft, EMPTY_DRAFT } from "./drafts.ts";
 import { type MentionTexts, mentionsIn, promptBlocks } from "./mentions.ts";
 import { TextField } from "./text-field.tsx";
-import { type Attachments, useAttachments } from "./use-attachments.ts";
+import { useAttachments } from "./use-attachments.ts";
 import { type Caret, useCaret } from "./use-caret.ts";
 import { useDraft } from "./use-draft.ts";
 import "./composer.css";
@@ -35,20 +36,20 @@ export interface ComposerProps {
 
 export const Composer = memo(
   ({ session, offers, isRunning, takesImages, canSetOptions, handed }: ComposerProps): ReactElement => {
-    const [draft, keepDraft] = useDraft(offers.sessionId, handed);
-    const setDraft = (next: Draft): void => {
-      keepDraft(next);
-      session.drafted(next.text.trim() === "");
+    const [draft, change] = useDraft(offers.sessionId, handed);
+    const setText = ({ text, mentions }: Pick<Draft, "text" | "mentions">): void => {
+      change(() => ({ text, mentions }));
+      session.drafted(text.trim() === "");
     };
-    const attachments = useAttachments();
+    const attachments = useAttachments(change);
     const field = useRef<HTMLTextAreaElement>(null);
     const caret = useCaret(field);
-    const { send, isSending, error } = useSend(offers, draft, attachments, () => {
-      setDraft(EMPTY_DRAFT);
-      attachments.clear();
+    const { send, isSending, error } = useSend(offers, draft, () => {
+      setText(EMPTY_DRAFT);
+      change(() => EMPTY_DRAFT);
       field.current?.focus();
     });
-    const isEmpty = draft.text.trim() === "" && attachments.images.length === 0;
+    const isEmpty = draft.text.trim() === "" && draft.images.length === 0;
     const shownError = error ?? attachments.error;
     return (
       <div className="composer">
@@ -57,7 +58,10 @@ export const Composer = memo(
             <Icon name="alert" small /> {shownError}
           </p>
         )}
-        <Previews attachments={attachments} />
+        <Previews
+          images={draft.images}
+          onRemove={(image) => change(({ images }) => ({ images: images.filter((other) => other !== image) }))}
+        />
         <div className="composer-box">
           <TextField
             field={field}
@@ -65,19 +69,26 @@ export const Composer = memo(
             draft={draft}
             offers={offers}
             isFixed={isSending}
-            onDraft={setDraft}
+            onDraft={setText}
             onSend={isEmpty ? noop : send}
             onFiles={takesImages ? attachments.add : undefined}
           />
           <div className="composer-bar">
             {takesImages && <AttachButton onFiles={attachments.add} />}
             {offers.filesOf !== undefined && (
-              <MentionButton field={field} caret={caret} draft={draft} onDraft={setDraft} />
+              <MentionButton field={field} caret={caret} draft={draft} onDraft={setText} />
             )}
             <AgentOptions session={session} offers={offers} isDisabled={!canSetOptions || !offers.isLive} />
             <span className="composer-actions">
               {isRunning && (
-                <IconButton icon="stop" label="Stop the turn" tone="stop" onClick={() => session.cancel()} />
+                <IconButton
+                  icon="stop"
+                  label="Stop the turn"
+                  tone="stop"
+                  // A stop that waits for a lost link could meet another turn.
+                  disabled={!offers.isLive}
+                  onClick={() => session.cancel()}
+                />
               )}
               <IconButton
                 icon="send"
@@ -103,7 +114,7 @@ interface Sending {
   readonly error: string | undefined;
 }
 
-function useSend(offers: ComposerOffers, draft: Draft, attachments: Attachments, onSent: () => void): Sending {
+function useSend(offers: ComposerOffers, draft: Draft, onSent: () => void): Sending {
   const { client, api } = useServices();
   const [isSending, setSending] = useState(false);
   const [error, setError] = useState<string>();
@@ -112,7 +123,7 @@ function useSend(offers: ComposerOffers, draft: Draft, attachments: Attachments,
     setSending(false);
     try {
       const written = draft.text.trim() === "" ? [] : promptBlocks(draft.text, draft.mentions, texts);
-      client.prompt(sessionId, [...attachments.images, ...written]);
+      client.prompt(sessionId, [...draft.images, ...written]);
       setError(undefined);
       onSent();
     } catch (reason) {
@@ -174,17 +185,22 @@ function MentionButton({ field, caret, draft, onDraft }: MentionButtonProps): Re
   return <IconButton icon="at" label="Mention a file" onClick={begin} />;
 }
 
-function Previews({ attachments }: { readonly attachments: Attachments }): ReactElement | null {
-  if (attachments.images.length === 0) return null;
+interface PreviewsProps {
+  readonly images: readonly JsonObject[];
+  readonly onRemove: (image: JsonObject) => void;
+}
+
+function Previews({ images, onRemove }: PreviewsProps): ReactElement | null {
+  if (images.length === 0) return null;
   return (
     <ul className="plain previews">
-      {attachments.images.map((image, index) => (
+      {images.map((image, index) => (
         <li key={String(image["data"]).slice(0, 64) + String(index)}>
           <img
             src={`data:${String(image["mimeType"])};base64,${String(image["data"])}`}
             alt={`Attachment ${index + 1}`}
           />
-          <IconButton icon="close" label={`Remove attachment ${index + 1}`} onClick={() => attachments.remove(image)} />
+          <IconButton icon="close" label={`Remove attachment ${index + 1}`} onClick={() => onRemove(image)} />
         </li>
       ))}
     </ul>

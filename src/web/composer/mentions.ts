@@ -90,21 +90,24 @@ function blockOf({ uri, path }: Mention, text: string | undefined): JsonObject {
   return { type: "resource", resource: { uri, text } };
 }
 
-/** A prompt's blocks as they were typed, to go on with: what is no text or mention (an image) is left out. */
+/** A prompt's blocks as they were put together, to go on with. */
 export function typedText(blocks: readonly JsonObject[]): {
   readonly text: string;
   readonly mentions: readonly Mention[];
+  readonly images: readonly JsonObject[];
 } {
   const mentions: Mention[] = [];
+  const images: JsonObject[] = [];
   let text = "";
   for (const block of blocks) {
+    if (block["type"] === "image") images.push(block);
     if (block["type"] === "text") text += typeof block["text"] === "string" ? block["text"] : "";
     const mention = mentionOf(block);
     if (mention === undefined) continue;
     mentions.push(mention);
     text += `@${mention.path}`;
   }
-  return { text, mentions };
+  return { text, mentions, images };
 }
 
 /** The file a block names; undefined for one that names none. */

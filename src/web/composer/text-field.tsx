@@ -114,7 +114,7 @@ function useSuggestions(
     const choose = (mention: Mention): void => {
       const next = withMention(draft.text, open, mention);
       const others = draft.mentions.filter((other) => other.path !== mention.path);
-      write({ text: next.text, mentions: [...others, mention] }, next.caret);
+      write({ ...draft, text: next.text, mentions: [...others, mention] }, next.caret);
     };
     const suggestions = (matches?.files ?? []).map((file) => ({
       key: file.uri,

@@ -67,7 +67,12 @@ describe("a message with files in it", () => {
 
   it("is typed again as it was", () => {
     const text = "diff @src/pool.ts now";
-    expect(typedText(promptBlocks(text, [POOL], NONE))).toEqual({ text, mentions: [POOL] });
+    expect(typedText(promptBlocks(text, [POOL], NONE))).toEqual({ text, mentions: [POOL], images: [] });
+  });
+
+  it("gives images back as they were", () => {
+    const image = { type: "image", mimeType: "image/png", data: "AAAA" };
+    expect(typedText([image, { type: "text", text: "a" }])).toEqual({ text: "a", mentions: [], images: [image] });
   });
 
   it("reads what other clients send, whatever they call it", () => {
