@@ -13,14 +13,20 @@ import { ACP } from "../protocol/acp.ts";
 import type { RpcId } from "../protocol/envelope.ts";
 import { HUB, type SettledNotice, type TurnNotice } from "../protocol/hub-methods.ts";
 import { type SessionId, sessionId } from "../protocol/ids.ts";
-import { isObject, type Json, type JsonObject, objectAt, stringAt } from "../protocol/json.ts";
+import { arrayAt, isObject, type Json, type JsonObject, objectAt, stringAt } from "../protocol/json.ts";
 import { HUB_META } from "../protocol/meta.ts";
 import { readSettledNotice, readTurnNotice } from "../protocol/notices.ts";
 import type { AnswerOutcome } from "./api/hub-api.ts";
 import { Connection, type ConnectionEvent, type ConnectionOptions } from "./connection.ts";
 import { Emitter, Observable, type Unsubscribe } from "./emitter.ts";
 import { CallError } from "./errors.ts";
-import { type InteractionInput, type InteractionState, NO_INTERACTIONS, reduceInteractions } from "./interactions.ts";
+import {
+  type InteractionCard,
+  type InteractionInput,
+  type InteractionState,
+  NO_INTERACTIONS,
+  reduceInteractions,
+} from "./interactions.ts";
 import { Outbox, type OutboxEntry } from "./outbox.ts";
 import { type ClientStorage, memoryStorage } from "./ports.ts";
 import { SessionClient, type SessionOptions } from "./session.ts";
@@ -28,6 +34,8 @@ import { SessionClient, type SessionOptions } from "./session.ts";
 export interface HubClientOptions extends Omit<ConnectionOptions, "answers"> {
   /** Where prompts wait between page loads; memory by default. */
   readonly storage?: ClientStorage;
+  /** The hub's own time, for what it would have dated; this device's where it is not known. */
+  readonly hubNow?: () => number;
   /** Makes a prompt id: unique for ever. */
   readonly newId: () => string;
   /** Answers a question that was never asked on this socket (it is only listed). */
@@ -169,6 +177,7 @@ export class HubClient {
   #add(id: SessionId, options: SessionOptions): SessionClient {
     const port = {
       clock: this.#options.clock,
+      hubNow: () => this.#hubNow(),
       call: this.connection.call.bind(this.connection),
       notify: this.connection.notify.bind(this.connection),
     };
@@ -237,7 +246,7 @@ export class HubClient {
   }
 
   #asked(id: RpcId, method: string, params: JsonObject): void {
-    this.#reduce({ kind: "asked", rpcId: id, method, params, now: this.#options.clock.now() });
+    this.#reduce({ kind: "asked", rpcId: id, method, params, now: this.#hubNow() });
     const card = this.interactions.value.open.find((other) => other.rpcId === id);
     if (card?.answer !== undefined) void this.#deliverAnswer(card.interactionId, card.answer.result);
   }
@@ -297,20 +306,42 @@ export class HubClient {
     settledBy: JsonObject | undefined,
     result: Json,
   ): void {
-    const optionId = stringAt(objectAt(isObject(result) ? result : undefined, "outcome"), "optionId");
     const by = {
       connectionId: stringAt(settledBy, "connectionId") ?? "",
       device: stringAt(settledBy, "device") ?? "",
       name: stringAt(settledBy, "name") ?? (kind === "applied" ? "this device" : "another client"),
     };
-    const outcome = { action: "answered" as const, ...(kind === "applied" && optionId !== undefined && { optionId }) };
-    const notice: SettledNotice = { interactionId, outcome, by, at: this.#options.clock.now() };
+    const card = this.interactions.value.open.find((other) => other.interactionId === interactionId);
+    const outcome = { action: "answered" as const, ...(kind === "applied" && outcomeOf(card, result)) };
+    const notice: SettledNotice = { interactionId, outcome, by, at: this.#hubNow() };
     this.#reduce({ kind: "settled", notice, isOurs: () => kind === "applied" });
+  }
+
+  #hubNow(): number {
+    return this.#options.hubNow?.() ?? this.#options.clock.now();
   }
 
   #reduce(input: InteractionInput): void {
     this.interactions.set(reduceInteractions(this.interactions.value, input));
   }
+}
+
+/** What an answer of ours says, as the hub would tell it. */
+function outcomeOf(card: InteractionCard | undefined, result: Json): Omit<SettledNotice["outcome"], "action"> {
+  const answer = isObject(result) ? result : undefined;
+  const elicitation = stringAt(answer, "action");
+  if (elicitation !== undefined) return { elicitation };
+  const optionId = stringAt(objectAt(answer, "outcome"), "optionId");
+  if (optionId === undefined) return {};
+  const option = (arrayAt(card?.params, "options") ?? [])
+    .filter(isObject)
+    .find((each) => each["optionId"] === optionId);
+  const [optionName, optionKind] = [stringAt(option, "name"), stringAt(option, "kind")];
+  return {
+    optionId,
+    ...(optionName !== undefined && { optionName }),
+    ...(optionKind !== undefined && { optionKind }),
+  };
 }
 
 const OWN_CONNECTIONS_MAX = 64;

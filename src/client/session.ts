@@ -36,6 +36,8 @@ import { Typing, type Typist } from "./typing.ts";
 /** What a session needs of the connection under it. */
 export interface SessionPort {
   readonly clock: Clock;
+  /** The hub's own time, as far as it is known. */
+  hubNow(): number;
   call(method: string, params: JsonObject, options?: CallOptions): Promise<Json>;
   notify(method: string, params: JsonObject): boolean;
 }
@@ -169,7 +171,7 @@ export class SessionClient {
 
   /** Shows our own prompt: the hub sends an author no echo (B3). */
   echo(promptId: string, blocks: readonly JsonObject[]): void {
-    this.#apply([{ kind: "echo", promptId, blocks, ts: this.#port.clock.now() }]);
+    this.#apply([{ kind: "echo", promptId, blocks, ts: this.#port.hubNow() }]);
   }
 
   /** Loads the page before the oldest item shown. Resolves when it is in, or at once when there is none. */

@@ -244,6 +244,49 @@ describe("approvals", () => {
     });
   });
 
+  it("shows a default instant in this device's time, and sends what was shown", async () => {
+    const { session, open } = stage();
+    const page = await open("Pixel");
+    const properties = {
+      at: { type: "string", format: "date-time", title: "First run", default: "2026-12-24T18:00:00Z" },
+    };
+    const requestedSchema = { type: "object", required: ["at"], properties };
+    const ask = { mode: "form", message: "When?", requestedSchema };
+    const shown = await page.evaluate(() => {
+      const at = new Date("2026-12-24T18:00:00Z");
+      return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+    });
+    const untouched = session.ask("elicitation/create", ask);
+    const field = page.getByLabel("First run");
+    await expect.poll(() => field.inputValue(), WAIT).toBe(shown);
+    await page.locator(".question-form").getByRole("button", { name: "Send" }).click();
+    expect((await untouched).result).toEqual({ action: "accept", content: { at: "2026-12-24T18:00:00Z" } });
+    const changed = session.ask("elicitation/create", ask);
+    await expect.poll(() => field.inputValue(), WAIT).toBe(shown);
+    await field.fill(shown.replace("2026", "2027"));
+    await page.locator(".question-form").getByRole("button", { name: "Send" }).click();
+    expect((await changed).result).toEqual({ action: "accept", content: { at: "2027-12-24T18:00:00.000Z" } });
+  });
+
+  it("gives a keyboard with a minus where a number may be below nothing", async () => {
+    const { session, open } = stage();
+    const page = await open("Pixel");
+    const properties = {
+      degrees: { type: "integer", title: "Degrees" },
+      share: { type: "number", title: "Share", minimum: 0, maximum: 1 },
+      count: { type: "integer", title: "Count", minimum: 1 },
+    };
+    void session.ask("elicitation/create", {
+      mode: "form",
+      message: "How?",
+      requestedSchema: { type: "object", properties },
+    });
+    const modeOf = (name: string) => page.getByLabel(name).getAttribute("inputmode");
+    expect(await modeOf("Degrees")).toBe(null);
+    expect(await modeOf("Share")).toBe("decimal");
+    expect(await modeOf("Count")).toBe("numeric");
+  });
+
   it.each([
     ["Decline", "decline"],
     ["Dismiss", "cancel"],
@@ -273,7 +316,58 @@ describe("approvals", () => {
     await page.getByRole("button", { name: /Push the branch/ }).click();
     await page.locator(".option[data-kind='allow_once'][aria-disabled='false']").click();
     expect(await answer).toMatchObject({ result: ALLOW, by: { name: "Pixel" } });
-    await expect.poll(() => page.locator(".needs-you").count(), WAIT).toBe(0);
+    await page
+      .locator(".home .settled-strip")
+      .getByText(/^Allowed by this device \d\d:\d\d$/)
+      .waitFor();
+    expect(await page.locator(".need-line").count()).toBe(0);
+  });
+
+  it("says on the home screen, too, that somebody was faster", async () => {
+    const { session, device, hub } = stage();
+    const page = await device("Pixel");
+    void session.ask("session/request_permission", COMMAND_ASK);
+    await page.getByRole("button", { name: /Push the branch/ }).click();
+    const allow = page.locator(".option[data-kind='allow_once'][aria-disabled='false']");
+    await allow.waitFor();
+    // Settled while nobody has told this page.
+    session.asks.clear();
+    await allow.click();
+    await page
+      .locator(".home .settled-strip")
+      .getByText(/^Answered by Zed .* Yours came later\.$/)
+      .waitFor();
+    expect(hub.requests.filter((request) => request.startsWith("POST /api/interactions"))).toHaveLength(1);
+  });
+
+  it("is an alert dialog that leaves the focus where it is, and gives it back after a decision by keyboard", async () => {
+    const { session, open } = stage();
+    const page = await open("Laptop", { viewport: { width: 1280, height: 800 } });
+    const field = page.getByLabel("Message to the agent");
+    await field.focus();
+    const answers = [
+      session.ask("session/request_permission", COMMAND_ASK),
+      session.ask("session/request_permission", DIFF_ASK),
+    ];
+    const dialog = page.getByRole("alertdialog", { name: "Push the branch" });
+    await dialog.waitFor();
+    const focused = (): Promise<string> =>
+      page.evaluate(
+        () => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.className ?? "",
+      );
+    expect(await focused()).toBe("Message to the agent");
+    await page.locator(".option[data-kind='reject_once'][aria-disabled='false']").waitFor();
+    await page.keyboard.press("Shift+Tab");
+    expect(await dialog.evaluate((card) => card.contains(document.activeElement))).toBe(true);
+    await page.keyboard.press("Enter");
+    await answers[0];
+    await page.getByRole("alertdialog", { name: "Write src/pool.ts" }).waitFor();
+    await expect.poll(focused, WAIT).toBe("sheet-fold");
+    await page.locator(".option[data-kind='reject_once'][aria-disabled='false']").waitFor();
+    await page.keyboard.press("d");
+    await page.keyboard.press("Enter");
+    await answers[1];
+    await expect.poll(focused, WAIT).toBe("Message to the agent");
   });
 
   it("a watching device sees the question and cannot answer", async () => {

@@ -69,6 +69,34 @@ describe("the session row", () => {
     expect(await row(page, "Fix hanging").locator(".session-row-side").textContent()).toMatch(/^5m/);
   });
 
+  it.each([90 * MINUTE, -90 * MINUTE])(
+    "knows what was seen on a phone whose clock is off by %d ms, and marks all that was not",
+    async (aheadMs) => {
+      const { hub, session } = stage();
+      session.text("an early word");
+      const page = await device(aheadMs);
+      const title = row(page, "Fix hanging");
+      await title.click();
+      await page.getByText("an early word").waitFor();
+      await page.getByRole("link", { name: "All sessions" }).click();
+      await page.clock.runFor(5000);
+      await title.waitFor();
+      expect(await title.locator(".unread").count()).toBe(0);
+      session.updatedAt = Date.now() + 3 * MINUTE;
+      hub.event();
+      await expect.poll(() => page.clock.runFor(1000).then(() => title.locator(".unread").count()), WAIT).toBe(1);
+      // It is whole, however long the title is.
+      const isWhole = await title.locator(".unread").evaluate((mark) => {
+        const [own, around] = [
+          mark.getBoundingClientRect(),
+          mark.closest(".session-row-head")?.getBoundingClientRect(),
+        ];
+        return around !== undefined && own.right <= around.right && own.bottom <= around.bottom;
+      });
+      expect(isWhole).toBe(true);
+    },
+  );
+
   it("stands still while nothing is heard of the hub: nobody knows whether it still runs", async () => {
     const { hub, session } = stage();
     session.turn = "running";

@@ -1,5 +1,14 @@
 /** React's view of the client's observables. */
-import { createContext, use, useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import {
+  createContext,
+  use,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import type { Observable } from "../../client/index.ts";
 import type { Services } from "./services.ts";
 
@@ -75,14 +84,20 @@ export function useThrottled<T>(value: T, everyMs: number): T {
   return shown;
 }
 
-/** The present time, renewed every `everyMs` while the page is seen, and when it is seen again. */
+/** The present time, renewed every `everyMs` while the page is seen, and when it is seen again. A hidden page is not woken. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
+  // Before the paint: who ticks faster from now on has no old time to show.
+  useLayoutEffect(() => {
+    let timer: ReturnType<typeof setInterval> | undefined;
+    const tick = (): void => setNow(Date.now());
     const look = (): void => {
-      if (document.visibilityState === "visible") setNow(Date.now());
+      clearInterval(timer);
+      if (document.visibilityState !== "visible") return;
+      tick();
+      timer = setInterval(tick, everyMs);
     };
-    const timer = setInterval(look, everyMs);
+    look();
     document.addEventListener("visibilitychange", look);
     return () => {
       clearInterval(timer);
@@ -96,6 +111,11 @@ export function useNow(everyMs: number): number {
 export function useHubNow(everyMs: number): number {
   const offset = useObservable(useServices().hubClock.offset);
   return useNow(everyMs) + offset;
+}
+
+/** A moment of the hub's present day, for the times of what the hub has dated. */
+export function useHubToday(): number {
+  return useObservable(useServices().today.moment);
 }
 
 /** Something loaded from the hub. `reload` asks again and keeps what is shown until the answer is in. */

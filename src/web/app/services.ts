@@ -25,6 +25,7 @@ import { HomeStore } from "./home-store.ts";
 import { Router } from "./router.ts";
 import { SessionKeeper } from "./session-keeper.ts";
 import { SettingsStore } from "./settings.ts";
+import { Today } from "./today.ts";
 
 export interface Services {
   readonly api: HubApi;
@@ -32,6 +33,7 @@ export interface Services {
   readonly client: HubClient;
   /** What the hub has dated is aged by this one. */
   readonly hubClock: HubClock;
+  readonly today: Today;
   readonly storage: ClientStorage;
   readonly access: AccessStore;
   readonly home: HomeStore;
@@ -60,6 +62,7 @@ export function buildServices({ storage, ahead }: Opened): Services {
   const client = new HubClient({
     ...dialingWith(ahead, overWebSocket, { dial: ticketDial(api), openSocket: webSocketFactory(WebSocket) }),
     clock,
+    hubNow: () => hubClock.now(),
     clientInfo: { name: "acp-hub-web", title: "acp-hub app", version: VERSION },
     storage,
     newId: uniqueId,
@@ -75,6 +78,7 @@ export function buildServices({ storage, ahead }: Opened): Services {
     events,
     client,
     hubClock,
+    today: new Today(hubClock, clock),
     storage,
     access,
     home,
@@ -130,7 +134,8 @@ function end({ client, events }: Services): void {
   client.connection.stop();
 }
 
-function wake({ access, client, events, home }: Services): void {
+function wake({ access, client, events, home, today }: Services): void {
+  today.look();
   if (access.access.value.kind === "unreachable") void access.check();
   client.connection.wake();
   events.wake();

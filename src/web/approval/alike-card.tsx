@@ -41,7 +41,7 @@ export function AlikeCard({ items, onClose }: AlikeCardProps): ReactElement | nu
     onClose();
   };
   return (
-    <section className="question alike" ref={element} aria-labelledby="alike-title">
+    <section className="question alike" ref={element} role="alertdialog" aria-labelledby="alike-title">
       <header className="question-head">
         <Icon name="shield" />
         <h2 id="alike-title">{shown.length} alike at once</h2>

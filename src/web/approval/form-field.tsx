@@ -2,6 +2,7 @@
 import { type ReactElement, type ReactNode, useId } from "react";
 import type { Choice, FormField, FormValue } from "../../client/index.ts";
 import { Icon } from "../ui/icon.tsx";
+import { localInstant } from "./local-instant.ts";
 
 export interface FormFieldViewProps {
   readonly field: FormField;
@@ -33,7 +34,8 @@ const INPUT_TYPES = new Map([
 
 function InputField({ field, value, error, onChange }: FormFieldViewProps): ReactElement {
   const id = useId();
-  const typed = typeof value === "string" ? value : "";
+  const written = typeof value === "string" ? value : "";
+  const typed = field.kind === "text" && field.format === "date-time" ? localInstant(written) : written;
   const shared = {
     id,
     className: "input",
@@ -53,13 +55,19 @@ function InputField({ field, value, error, onChange }: FormFieldViewProps): Reac
         <input
           {...shared}
           type={field.kind === "text" ? (INPUT_TYPES.get(field.format ?? "") ?? "text") : "text"}
-          inputMode={field.kind === "number" ? (field.isInteger ? "numeric" : "decimal") : undefined}
+          inputMode={keyboardOf(field)}
           onChange={(event) => onChange(event.target.value)}
         />
       )}
       <About id={id} field={field} error={error} />
     </div>
   );
+}
+
+/** The keyboards for numbers have no minus on some phones. */
+function keyboardOf(field: FormField): "numeric" | "decimal" | undefined {
+  if (field.kind !== "number" || (field.minimum ?? -1) < 0) return undefined;
+  return field.isInteger ? "numeric" : "decimal";
 }
 
 function BooleanField({ field, value, error, onChange }: FormFieldViewProps): ReactElement {

@@ -33,6 +33,8 @@ export function QuestionCard({ card, canAnswer }: QuestionCardProps): ReactEleme
     <section
       className="question"
       ref={element}
+      // It takes no focus: whoever writes goes on writing.
+      role="alertdialog"
       data-interaction={card.interactionId}
       aria-labelledby={`q-${card.interactionId}`}
     >

@@ -82,13 +82,15 @@ export function locationText(location: JsonObject): string {
   return `${stringAt(location, "path") ?? ""}${typeof line === "number" ? `:${line}` : ""}`;
 }
 
-/** "Allowed by Pixel 14:02", "Answered in Zed 14:02", "Withdrawn by the agent". */
-export function settledText(notice: SettledNotice, own?: SettledCard["own"]): string {
+/** "Allowed by Pixel 14:02", "Answered by Zed 14:02. Yours came later.", "Withdrawn by the agent". */
+export function settledText(notice: SettledNotice, now: number, own?: SettledCard["own"]): string {
   const { outcome, by, at } = notice;
-  const time = atTime(at);
+  const time = atTime(at, now);
   switch (outcome.action) {
-    case "answered":
-      return `${answeredVerb(outcome)} ${own === "applied" ? "by this device" : `by ${by.name}`} ${time}`;
+    case "answered": {
+      const who = own === "applied" ? "by this device" : `by ${by.name}`;
+      return `${answeredVerb(outcome)} ${who} ${time}${own === "lost" ? ". Yours came later." : ""}`;
+    }
     case "cancelled":
       return `Cancelled with the turn ${time}`;
     case "withdrawn":

@@ -1,15 +1,16 @@
 /** The open questions of a session, above the composer. The transcript stays in sight: people decide with context. */
-import { type ReactElement, useCallback, useState } from "react";
+import { type ReactElement, useCallback, useRef, useState } from "react";
 import type { InteractionCard, SettledCard } from "../../client/index.ts";
 import { useServices } from "../app/hooks.ts";
 import { Icon } from "../ui/icon.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
-import { VisibleText } from "../ui/visible-text.tsx";
 import { type AlikeItem, alikeItems, alikeOffers } from "./alike.ts";
 import { AlikeCard } from "./alike-card.tsx";
+import { useFocusReturn } from "./focus-return.ts";
 import { knownCard } from "./known-card.ts";
-import { questionTitle, readQuestion, settledText } from "./question.ts";
+import { readQuestion } from "./question.ts";
 import { QuestionCard } from "./question-card.tsx";
+import { SettledStrip } from "./settled-strip.tsx";
 
 export interface SheetBodyProps {
   readonly cards: readonly InteractionCard[];
@@ -28,18 +29,12 @@ export function SheetBody({ cards, settled, canAnswer }: SheetBodyProps): ReactE
   const alike = useAlike(cards, card, canAnswer);
   const [isBulk, setBulk] = useState(false);
   const endBulk = useCallback(() => setBulk(false), []);
+  const element = useRef<HTMLElement>(null);
+  const focus = useFocusReturn(card?.interactionId, () => element.current?.querySelector(".sheet-fold") ?? null);
   if (card === undefined && settled === undefined) return null;
   return (
-    <section className="sheet" aria-label="Questions of the agent">
-      {settled !== undefined && (
-        <p className="settled-strip" role="status" key={settled.card.interactionId}>
-          <Icon name={settled.own === "lost" ? "info" : "check"} small />
-          <span className="truncate">
-            <VisibleText text={questionTitle(settled.card)} />
-          </span>
-          <strong>{settledText(settled.notice, settled.own)}</strong>
-        </p>
-      )}
+    <section className="sheet" ref={element} aria-label="Questions of the agent" {...focus}>
+      {settled !== undefined && <SettledStrip key={settled.card.interactionId} settled={settled} />}
       {card !== undefined && (
         <>
           <SheetBar

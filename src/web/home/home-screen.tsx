@@ -39,7 +39,7 @@ export function HomeScreen({ currentId }: HomeScreenProps): ReactElement {
         <StaleNotice state={state} />
         {query === "" && (
           <>
-            <NeedsYou cards={cards} home={state} now={now} />
+            <NeedsYou cards={cards} home={state} now={now} currentId={currentId} />
             <LiveLists home={state} live={live} cards={cards} currentId={currentId} now={now} />
             {live.length === 0 && state.freshAt !== undefined && <NoAgents />}
           </>
@@ -102,14 +102,16 @@ function StaleNotice({ state }: { readonly state: HomeState }): ReactElement | n
   const { access } = useServices();
   const isUnreachable = useObservable(access.access).kind === "unreachable";
   if (state.error === undefined && !isUnreachable) return null;
-  const since = state.freshAt === undefined ? "" : ` What you see is as of ${atTime(state.freshAt)}.`;
+  const since = state.freshAt === undefined ? "" : ` What you see is as of ${atTime(state.freshAt, Date.now())}.`;
   return (
     <Notice tone="warn">
-      {state.error ?? "The hub cannot be reached."}
+      {sentence(state.error ?? "The hub cannot be reached")}
       {since}
     </Notice>
   );
 }
+
+const sentence = (words: string): string => (/[.!?]$/.test(words) ? words : `${words}.`);
 
 function NoAgents(): ReactElement {
   return (
@@ -118,7 +120,7 @@ function NoAgents(): ReactElement {
       <p>
         No agent runs right now.
         <br />
-        Start one in your editor with <code className="mono">acp-hub bridge</code>.
+        Start one in your editor with <code className="mono unbroken">acp-hub bridge</code>.
       </p>
     </div>
   );

@@ -43,7 +43,10 @@ export function LiveLists({ home, live, cards, currentId, now }: LiveListsProps)
       ({ sessionId, instanceId = "" }) =>
         sessionId === session.sessionId && (instanceId === "" || instanceId === instance.id),
     );
-  const busy = live.filter((entry) => entry.session.status !== "idle" || isAsked(entry));
+  // What is asked may be known by its number alone: without a hub nothing else of it is.
+  const busy = live.filter(
+    (entry) => entry.session.status !== "idle" || entry.session.openInteractions > 0 || isAsked(entry),
+  );
   const resting = live.filter((entry) => !busy.includes(entry));
   const left = resting.filter((entry) => entry.successor !== undefined);
   const idle = resting.filter((entry) => entry.successor === undefined);

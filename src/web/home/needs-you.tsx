@@ -3,7 +3,9 @@ import { type ReactElement, useState } from "react";
 import type { InteractionCard } from "../../client/index.ts";
 import { type HomeState, instanceOf, sessionAt } from "../app/home-store.ts";
 import { hrefOf } from "../app/route.ts";
+import { useFocusReturn } from "../approval/focus-return.ts";
 import { questionTitle } from "../approval/question.ts";
+import { SettledStrip, useRecentlySettled } from "../approval/settled-strip.tsx";
 import { useRights } from "../session/use-rights.ts";
 import { Icon } from "../ui/icon.tsx";
 import { late } from "../ui/late.tsx";
@@ -17,15 +19,20 @@ export interface NeedsYouProps {
   readonly cards: readonly InteractionCard[];
   readonly home: HomeState;
   readonly now: number;
+  /** The session that is shown beside the list: it says itself how its questions ended. */
+  readonly currentId: string | undefined;
 }
 
-export function NeedsYou({ cards, home, now }: NeedsYouProps): ReactElement | null {
-  if (cards.length === 0) return null;
+export function NeedsYou({ cards, home, now, currentId }: NeedsYouProps): ReactElement | null {
+  const settled = useRecentlySettled(({ card }) => card.sessionId !== currentId || currentId === undefined);
+  const focus = useFocusReturn(cards.map((card) => card.interactionId).join(" "), () =>
+    document.querySelector(".home .need-line, .home .session-row"),
+  );
+  if (cards.length === 0 && settled === undefined) return null;
   return (
-    <section className="home-section needs-you" aria-labelledby="needs-you">
-      <h2 id="needs-you">
-        Needs you <span className="count">{cards.length}</span>
-      </h2>
+    <section className="home-section needs-you" aria-labelledby="needs-you" {...focus}>
+      <h2 id="needs-you">Needs you {cards.length > 0 && <span className="count">{cards.length}</span>}</h2>
+      {settled !== undefined && <SettledStrip key={settled.card.interactionId} settled={settled} />}
       <ul className="plain">
         {cards.map((card) => (
           <NeedsYouLine key={card.interactionId} card={card} home={home} now={now} />
@@ -49,9 +56,7 @@ function NeedsYouLine({
   const { sessionId = "" } = card;
   const instance = instanceOf(home, sessionId, card.instanceId);
   const session = sessionAt(instance, sessionId);
-  const place = [session?.title, instance === undefined ? undefined : baseName(session?.cwd ?? instance.workspace)]
-    .filter(Boolean)
-    .join(" · ");
+  const place = instance === undefined ? undefined : baseName(session?.cwd ?? instance.workspace);
   return (
     <li className="need">
       <button type="button" className="need-line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
@@ -60,7 +65,10 @@ function NeedsYouLine({
           <span className="session-row-title truncate">
             <VisibleText text={questionTitle(card)} />
           </span>
-          <span className="session-row-place truncate">{place === "" ? "Session" : place}</span>
+          <span className="session-row-place need-place">
+            <span className="truncate">{session?.title ?? "Session"}</span>
+            {place !== undefined && <span className="truncate">· {place}</span>}
+          </span>
         </span>
         <span className="session-row-side">{ago(card.openedAt, now)}</span>
         <Icon name="chevron" small />

@@ -52,8 +52,8 @@ export function SessionRow(props: SessionRowProps): ReactElement {
       >
         <span className={`status-dot ${props.continuesIn === undefined ? status : ""}`} />
         <span className="session-row-main">
-          <span className="session-row-title truncate">
-            {title}
+          <span className="session-row-head">
+            <span className="session-row-title truncate">{title}</span>
             {props.isUnread === true && <span className="unread">new</span>}
           </span>
           <span className="session-row-state">

@@ -39,7 +39,11 @@ function LinkDialog({ target, onClose }: { readonly target: string; readonly onC
             Open {url.host}
           </a>
         )}
-        <button type="button" className="button" onClick={() => void copyText(target).then((isCopied) => isCopied && onClose())}>
+        <button
+          type="button"
+          className="button"
+          onClick={() => void copyText(target).then((isCopied) => isCopied && onClose())}
+        >
           Copy
         </button>
       </div>

@@ -5,10 +5,13 @@ import type { TurnNotice } from "../../protocol/hub-methods.ts";
 import { useObservable, useServices } from "../app/hooks.ts";
 import { Icon } from "../ui/icon.tsx";
 
-/** This device's own id, once the hub told it. */
+/** This device's own id, once the hub told it; without a link, too. */
 export function useOwnDevice(): string | undefined {
-  const connection = useObservable(useServices().client.connection.state);
-  return connection.kind === "ready" ? connection.info.deviceId : undefined;
+  const { access, client } = useServices();
+  const connection = useObservable(client.connection.state);
+  const known = useObservable(access.access);
+  if (connection.kind === "ready" && connection.info.deviceId !== undefined) return connection.info.deviceId;
+  return known.kind === "paired" ? known.self?.id : undefined;
 }
 
 export interface AttendantsChipProps {

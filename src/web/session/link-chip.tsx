@@ -13,7 +13,8 @@ export interface LinkChipProps {
 export function LinkChip({ session, view }: LinkChipProps): ReactElement {
   const { client } = useServices();
   const connection = useObservable(client.connection.state);
-  const now = useNow(1000);
+  // Only a countdown changes with every second.
+  const now = useNow(connection.kind === "reconnecting" ? 1000 : 60_000);
   const link = linkState(connection, view, now);
   const retry = (): void => {
     if (connection.kind === "stopped") client.start();

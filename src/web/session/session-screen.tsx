@@ -72,7 +72,11 @@ function OpenSession({ session, instanceId }: OpenSessionProps): ReactElement {
   const offers = useSame({ sessionId, isLive, commands, modes, configOptions, filesOf: files, takesTexts });
   const edit = useCallback((draft: Draft) => setHanded({ ...draft }), []);
   const ownIds = useMemo(() => new Set(entries.map((entry) => entry.promptId)), [entries]);
-  useEffect(() => markSeen(view.sessionId, view.heardAt), [view.sessionId, view.heardAt]);
+  const { hubClock } = useServices();
+  const offset = useObservable(hubClock.offset);
+  // By the hub's clock, as what it says of the session's last change.
+  const seenAt = view.heardAt === undefined ? undefined : view.heardAt + offset;
+  useEffect(() => markSeen(view.sessionId, seenAt), [view.sessionId, seenAt]);
   const canPrompt = rights("sessions:prompt") && !view.isReadOnly;
   return (
     <div className="session" data-attach={view.attach.kind}>

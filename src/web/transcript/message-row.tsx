@@ -1,6 +1,7 @@
 /** One message: of a person, of the agent, or a thought. */
 import { memo, type ReactElement } from "react";
 import { type MessageItem, type OutboxEntry, textOf } from "../../client/index.ts";
+import { useHubToday } from "../app/hooks.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { atTime } from "../ui/time.ts";
@@ -33,6 +34,7 @@ function UserMessage({
   readonly item: MessageItem;
   readonly entry: OutboxEntry | undefined;
 }): ReactElement {
+  const today = useHubToday();
   const author = item.isLocal || entry !== undefined ? "You" : (item.by?.name ?? "You");
   return (
     <article className="message user" aria-label={`Message of ${author}`}>
@@ -41,7 +43,7 @@ function UserMessage({
       </div>
       <footer>
         <span className="author">{author}</span>
-        {item.ts > 0 && <time dateTime={new Date(item.ts).toISOString()}>{atTime(item.ts)}</time>}
+        {item.ts > 0 && <time dateTime={new Date(item.ts).toISOString()}>{atTime(item.ts, today)}</time>}
         {entry !== undefined && <DeliveryMark entry={entry} />}
       </footer>
     </article>

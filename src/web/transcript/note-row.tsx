@@ -2,6 +2,7 @@
 import { memo, type ReactElement } from "react";
 import type { AwayDigest, MarkItem, RawItem, SettledItem, TurnEndItem } from "../../client/index.ts";
 import { stringAt } from "../../protocol/json.ts";
+import { useHubToday } from "../app/hooks.ts";
 import { settledText } from "../approval/question.ts";
 import { Icon } from "../ui/icon.tsx";
 import { moneyText } from "../ui/money.ts";
@@ -14,11 +15,7 @@ export const NoteRow = memo(
       case "turn-end":
         return <TurnEnd item={item} />;
       case "settled":
-        return (
-          <p className="note">
-            <Icon name="shield" small /> {settledText(item.notice)}
-          </p>
-        );
+        return <Settled item={item} />;
       case "mark":
         return <Mark item={item} />;
       case "raw":
@@ -26,6 +23,15 @@ export const NoteRow = memo(
     }
   },
 );
+
+function Settled({ item }: { readonly item: SettledItem }): ReactElement {
+  const today = useHubToday();
+  return (
+    <p className="note">
+      <Icon name="shield" small /> {settledText(item.notice, today)}
+    </p>
+  );
+}
 
 const STOP_WORDS = new Map([
   ["end_turn", "Done"],
@@ -36,6 +42,7 @@ const STOP_WORDS = new Map([
 ]);
 
 function TurnEnd({ item }: { readonly item: TurnEndItem }): ReactElement {
+  const today = useHubToday();
   const { stopReason, error } = item.notice;
   const words =
     error === undefined
@@ -44,7 +51,7 @@ function TurnEnd({ item }: { readonly item: TurnEndItem }): ReactElement {
   return (
     <div className={`divider ${error === undefined ? (stopReason ?? "") : "failed"}`}>
       <span>
-        {words} <time>{atTime(item.ts)}</time>
+        {words} <time>{atTime(item.ts, today)}</time>
       </span>
     </div>
   );

@@ -2,6 +2,7 @@
 import { memo, type ReactElement } from "react";
 import type { ToolItem } from "../../client/index.ts";
 import type { SettledNotice } from "../../protocol/hub-methods.ts";
+import { useHubToday } from "../app/hooks.ts";
 import { settledText } from "../approval/question.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { IconName } from "../ui/icon-paths.ts";
@@ -20,6 +21,7 @@ const NONE: readonly SettledNotice[] = [];
 
 export const ToolCard = memo(({ item, settled = NONE }: ToolCardProps): ReactElement => {
   const [isOpen, toggle] = useOpen(item.key);
+  const today = useHubToday();
   const summary = summarize(item);
   return (
     <section className={`tool ${summary.status}`} aria-label={`Tool: ${summary.title}`}>
@@ -35,13 +37,13 @@ export const ToolCard = memo(({ item, settled = NONE }: ToolCardProps): ReactEle
           )}
         </span>
         {summary.result !== undefined && <span className="tool-result mono">{summary.result}</span>}
-        {item.ts > 0 && <time className="tool-time">{atTime(item.ts)}</time>}
+        {item.ts > 0 && <time className="tool-time">{atTime(item.ts, today)}</time>}
         <StatusMark status={summary.status} />
       </button>
       {settled.map((notice) => (
         <p className="settled-line" key={notice.interactionId}>
           <Icon name={notice.outcome.optionKind?.startsWith("reject") === true ? "close" : "shield"} small />{" "}
-          {settledText(notice)}
+          {settledText(notice, today)}
         </p>
       ))}
       {isOpen && <ToolDetails card={item.card} />}

@@ -35,8 +35,8 @@ export function lasted(since: number, now: number): string {
 const joined = (large: number, unit: string, small: number, smallUnit: string): string =>
   small === 0 ? `${large}${unit}` : `${large}${unit} ${small}${smallUnit}`;
 
-/** "14:02" today, with the date otherwise. */
-export function atTime(then: number, now: number = Date.now()): string {
+/** "14:02" today, with the date otherwise. `now` is of the clock that `then` is of. */
+export function atTime(then: number, now: number): string {
   if (then <= 0) return "";
   const isToday = new Date(then).toDateString() === new Date(now).toDateString();
   return isToday ? clockTime(then) : `${dayAndMonth(then)} ${clockTime(then)}`;

@@ -51,13 +51,14 @@ describe("questions", () => {
     [{ action: "answered", optionKind: "allow_once" }, undefined, /^Allowed by Pixel /],
     [{ action: "answered", optionKind: "allow_always" }, "applied", /^Always allowed by this device /],
     [{ action: "answered", optionKind: "reject_once" }, undefined, /^Rejected by Pixel /],
+    [{ action: "answered", optionKind: "reject_once" }, "lost", /^Rejected by Pixel .*\. Yours came later\.$/],
     [{ action: "answered", elicitation: "decline" }, undefined, /^Declined by Pixel /],
     [{ action: "cancelled" }, undefined, /^Cancelled with the turn /],
     [{ action: "withdrawn" }, undefined, /^Withdrawn by the agent /],
     [{ action: "ended" }, undefined, /^Ended with the session /],
   ] as const)("says who settled it and how: %j", (outcome, own, words) => {
     const by = { connectionId: "c", device: "d", name: "Pixel" };
-    expect(settledText({ interactionId: "i", outcome, by, at: 1000 }, own)).toMatch(words);
+    expect(settledText({ interactionId: "i", outcome, by, at: 1000 }, 2000, own)).toMatch(words);
   });
 });
 
