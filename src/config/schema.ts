@@ -36,7 +36,7 @@ const LIMIT_WORDS: { readonly [Name in keyof Limits]: string } = {
   agentLineBytes: "The largest message of an agent that is shared whole.",
   bodyBytes: "The largest body of a request.",
   connectionsPerDevice: "Connections of one device, and as many event streams.",
-  connectionsMax: "Connections of all devices.",
+  connectionsMax: "Connections of all devices, and as many event streams.",
   pairingMs: "How long a pairing code lives at most.",
   pairingWrongTriesMax: "Wrong codes, from wherever, that end every code that was open meanwhile.",
   failuresPerAddress: "Failed tries of an address (credentials, codes) before it has to wait.",

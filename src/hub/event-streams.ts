@@ -1,5 +1,6 @@
 /** The open event streams (contract §3 `GET /api/events`): bounded like sockets, and ended with the credential they were opened by. */
 import type { ServerResponse } from "node:http";
+import type { Limits } from "../config/config.ts";
 import { CLOSE, type CloseCode } from "../protocol/close-codes.ts";
 import type { Principal } from "./principal.ts";
 
@@ -8,24 +9,28 @@ interface OpenStream {
   readonly response: ServerResponse;
 }
 
+/** Streams count apart from sockets: an app has one of each. */
+type StreamLimits = Pick<Limits, "connectionsPerDevice" | "connectionsMax">;
+
 /** Timers hold no longer time; a credential that lives longer is looked at again by its device. */
 const TIMER_MS_MAX = 2_147_483_647;
 
 export class EventStreams {
   readonly #open = new Set<OpenStream>();
-  readonly #perDevice: number;
+  readonly #limits: StreamLimits;
 
-  constructor(perDevice: number) {
-    this.#perDevice = perDevice;
+  constructor(limits: StreamLimits) {
+    this.#limits = limits;
   }
 
   get count(): number {
     return this.#open.size;
   }
 
-  /** False when the device has as many streams as it may. */
-  hasRoom(deviceId: string): boolean {
-    return this.#of(deviceId).length < this.#perDevice;
+  /** Undefined when another stream may open, else the status to refuse it with. */
+  refusal(deviceId: string): 429 | 503 | undefined {
+    if (this.#open.size >= this.#limits.connectionsMax) return 503;
+    return this.#of(deviceId).length >= this.#limits.connectionsPerDevice ? 429 : undefined;
   }
 
   /** Takes a stream whose head is written. It ends with its credential, its device, or its reader. */

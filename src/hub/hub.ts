@@ -38,6 +38,7 @@ import { isAlive } from "./process-alive.ts";
 import { InstanceRecord } from "./record.ts";
 import { Registry } from "./registry.ts";
 import { Rights } from "./rights.ts";
+import { SearchTurns } from "./search-turns.ts";
 import { Sockets } from "./sockets.ts";
 import { type RouteChoice, type UpgradeRefusal, Upgrades } from "./upgrade.ts";
 
@@ -107,6 +108,7 @@ export class Hub {
   readonly startedAt: number;
   /** The same moment on the clock that only grows, for what is measured. */
   readonly #startedTick: number;
+  readonly #searches: SearchTurns;
   readonly #links: LinkServer;
   readonly #wide: HubWide;
   #apps: FastifyInstance[] = [];
@@ -120,7 +122,8 @@ export class Hub {
     this.startedAt = this.#scheduler.now();
     this.#startedTick = this.#scheduler.monotonic();
     this.sockets = new Sockets(options.limits, this.#scheduler);
-    this.streams = new EventStreams(options.limits.connectionsPerDevice);
+    this.streams = new EventStreams(options.limits);
+    this.#searches = new SearchTurns(this.sockets.turns);
     this.history = options.store === undefined ? undefined : new History(options.store);
     this.registry = new Registry(
       {
@@ -269,7 +272,9 @@ export class Hub {
 
   #historyRoutes(): Routes[] {
     const { store } = this.options;
-    return store === undefined || this.history === undefined ? [] : [historyRoutes(store, this.history)];
+    return store === undefined || this.history === undefined
+      ? []
+      : [historyRoutes(store, this.history, this.#searches)];
   }
 
   #attachUpgrades(server: Server, edge: Edge, isLocal: boolean): void {

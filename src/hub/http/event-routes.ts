@@ -13,6 +13,11 @@ const BEAT_MS = 20_000;
 /** A watcher that does not read is ended; it comes back with its last id. */
 const BUFFER_MAX = 262_144;
 
+const TOO_MANY = {
+  429: "This device has too many event streams open",
+  503: "The hub has too many event streams open",
+} as const;
+
 const format = ({ id, event }: NumberedEvent, epoch: string): string =>
   `id: ${eventId(epoch, id)}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`;
 
@@ -29,8 +34,8 @@ export function eventRoutes(events: HubEvents, streams: EventStreams): Routes {
     // A HEAD of a stream would never end.
     app.get("/api/events", { ...READ, exposeHeadRoute: false }, (request, reply) => {
       const principal = principalOf(request);
-      if (!streams.hasRoom(principal.deviceId))
-        throw new Problem(429, "This device has too many event streams open", { retryAfterSeconds: 5 });
+      const full = streams.refusal(principal.deviceId);
+      if (full !== undefined) throw new Problem(full, TOO_MANY[full], { code: "busy", retryAfterSeconds: 5 });
       reply.hijack();
       const response = reply.raw;
       response.writeHead(200, {

@@ -3,8 +3,9 @@
 import type { SessionHit, SessionQuery, Store } from "../../store/ports.ts";
 import type { History } from "../history.ts";
 import { lineOf } from "../line-note.ts";
+import type { SearchTurns } from "../search-turns.ts";
 import type { HistorySessionView } from "./api/shapes.ts";
-import type { Routes } from "./app.ts";
+import { principalOf, type Routes } from "./app.ts";
 import { exportRoute } from "./export-route.ts";
 import { READ } from "./needs.ts";
 import { Problem } from "./problem.ts";
@@ -48,11 +49,14 @@ function view(hit: SessionHit): HistorySessionView {
   };
 }
 
-export function historyRoutes(store: Store, history: History): Routes {
+export function historyRoutes(store: Store, history: History, searches: SearchTurns): Routes {
   return (app) => {
-    app.get<{ Querystring: Query }>("/api/sessions", READ, (request) => {
-      const page = store.sessions.list(sessionQuery(request.query));
-      return { sessions: page.hits.map(view), nextCursor: page.nextCursor ?? null };
+    app.get<{ Querystring: Query }>("/api/sessions", READ, async (request, reply) => {
+      const query = sessionQuery(request.query);
+      // An app that goes on typing has let go of the search before.
+      const isWanted = (): boolean => !reply.raw.destroyed;
+      const page = await searches.run(principalOf(request).deviceId, isWanted, () => store.sessions.list(query));
+      return { sessions: page?.hits.map(view) ?? [], nextCursor: page?.nextCursor ?? null };
     });
     app.get("/api/projects", READ, () => store.sessions.workspaces());
     exportRoute(history)(app);

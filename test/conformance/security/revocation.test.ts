@@ -173,6 +173,21 @@ describe("a device that is revoked", () => {
     for (const each of open) each.close();
   });
 
+  test("C6.limits the hub has a bounded number of event streams, whoever opens them, and says that it is full", async () => {
+    await hub.stop();
+    const limits = { ...hub.running.hub.options.limits, connectionsPerDevice: 2, connectionsMax: 3 };
+    hub = await startSecureHub({ limits });
+    const [one, other] = [(await hub.token("viewer")).token, (await hub.token("viewer")).token];
+    const open = [await stream(hub.port, one), await stream(hub.port, one), await stream(hub.port, other)];
+    const full = await ask(hub.port, "/api/events", { token: other });
+    expect(full).toMatchObject({ status: 503, body: { code: "busy" } });
+    expect(full.headers["retry-after"]).toBe("5");
+    open[0]?.close();
+    await vi.waitFor(() => expect(hub.running.hub.streams.count).toBe(2), { timeout: 10_000 });
+    open.push(await stream(hub.port, other));
+    for (const each of open) each.close();
+  });
+
   test("C2.reread the prompt of a device that is revoked while it waits never reaches the agent", async () => {
     const { agent, editor } = await shareSession(hub);
     let running: string | number | null = null;

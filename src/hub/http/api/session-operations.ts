@@ -127,7 +127,11 @@ export const SESSION_OPERATIONS: Readonly<Record<string, Operation>> = {
       inQuery("cursor", z.string(), "From the page before."),
       inQuery("limit", z.int().min(1).max(200), "50 when absent."),
     ],
-    answers: { 200: json(shapes.sessionPage, "Newest first.") },
+    answers: {
+      200: json(shapes.sessionPage, "Newest first."),
+      429: problem("`busy`: this device has too many searches waiting."),
+      503: problem("`busy`: too many wait in all."),
+    },
   },
   "GET /api/sessions/:sid/export": {
     summary: "A transcript",
@@ -171,7 +175,8 @@ export const SESSION_OPERATIONS: Readonly<Record<string, Operation>> = {
     headers: [{ name: "Last-Event-ID", schema: z.string(), description: "Go on after this one." }],
     answers: {
       200: { description: "Server-sent events.", content: { "text/event-stream": z.string() } },
-      429: problem("This device has too many streams."),
+      429: problem("`busy`: this device has too many streams."),
+      503: problem("`busy`: the hub has too many."),
     },
   },
 };
