@@ -138,7 +138,10 @@ onLinux("npm run bench", () => {
 
   it("store: each kind of burst is measured", async () => {
     const { result } = await tiny("store");
-    expect((result as { bursts: unknown[] }).bursts).toHaveLength(5);
+    const { bursts, fleet } = result as { bursts: unknown[]; fleet: Record<string, number> };
+    expect(bursts).toHaveLength(5);
+    expect(fleet).toMatchObject({ sessions: 100, commits: 750 });
+    expect(fleet["logMegabytesMax"]).toBeGreaterThan(1);
   });
 
   it("zcode: the stream is translated to its end", async () => {

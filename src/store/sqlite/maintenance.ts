@@ -25,6 +25,8 @@ const DIGEST_VALVE_MS = 1_000;
 const DIGEST_SEARCH_BYTES = 262_144;
 /** What a commit writes besides its rows: pages of the tables it touches. */
 const COMMIT_OVERHEAD_BYTES = 16_384;
+/** What each session in it adds: its place in the index is on a page of its own. */
+const SESSION_OVERHEAD_BYTES = 4_096;
 /** About 5 ms. */
 const VACUUM_PAGES = 128;
 const PAGE_BYTES = 4_096;
@@ -68,13 +70,13 @@ export class Maintenance {
 
   onCommit(keys: ReadonlySet<SessionKey>, bytes: number): void {
     this.#lastCommitAt = this.#scheduler.monotonic();
-    this.#logBytes += bytes + COMMIT_OVERHEAD_BYTES;
+    this.#logBytes += bytes + COMMIT_OVERHEAD_BYTES + keys.size * SESSION_OVERHEAD_BYTES;
     this.#behindBytes += bytes;
     this.#isDigestDue = true;
     for (const key of keys) this.#noteTrim(key);
+    // One of them: together they would hold the loop for longer than each may.
     if (this.#logBytes > CHECKPOINT_BYTES) this.#checkpoint();
-    if (this.#behindBytes > DIGEST_BEHIND_BYTES) this.#digestValve();
-    this.#trim();
+    else if (!this.#digestValve()) this.#trim();
     this.#wakeAfter(CHECKPOINT_AFTER_MS);
   }
 
@@ -132,11 +134,13 @@ export class Maintenance {
     return row === undefined ? 0 : numberAt(row, "freelist_count");
   }
 
-  #digestValve(): void {
+  /** True when it let a step through. */
+  #digestValve(): boolean {
     const now = this.#scheduler.monotonic();
-    if (now - this.#lastValveAt < DIGEST_VALVE_MS) return;
+    if (this.#behindBytes <= DIGEST_BEHIND_BYTES || now - this.#lastValveAt < DIGEST_VALVE_MS) return false;
     this.#lastValveAt = now;
     this.#digest(DIGEST_STEP_BYTES);
+    return true;
   }
 
   #digest(bytes: number): void {

@@ -64,6 +64,19 @@ describe("the database file", () => {
     store.close();
   }
 
+  test("a hundred sessions that stream at once, without a quiet moment, keep the log small", () => {
+    const { store } = open();
+    const keys = Array.from({ length: 100 }, (_, n) => keyOf(`s${n}`));
+    let largest = 0;
+    for (let seq = 1; seq <= 150; seq++) {
+      for (const key of keys) store.journal.append(key, E1, [chunk(seq, "some words ")]);
+      store.journal.flush();
+      largest = Math.max(largest, statSync(`${path}-wal`).size);
+    }
+    expect(errors).toEqual([]);
+    expect(largest).toBeLessThan(8_388_608);
+  });
+
   test("C1.files the directory is 0700 and the database with its companions 0600", () => {
     const { store } = open();
     store.journal.append(A, E1, [chunk(1, "x")]);
