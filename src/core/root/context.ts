@@ -106,6 +106,11 @@ export class RootContext {
     return { initialize, primary: { name, client: clientInfo, ...(abilities.isExtended && { extended: true }) } };
   }
 
+  /** The primary while its pipe is there: what is the agent's own goes to it from the first byte on, as without us (Ro2). */
+  get presentPrimary(): Primary | undefined {
+    return this.primary?.isGone === false ? this.primary : undefined;
+  }
+
   /** The primary while it can be talked to. */
   get livePrimary(): Primary | undefined {
     const { primary } = this;

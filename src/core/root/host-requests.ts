@@ -76,7 +76,7 @@ export class HostRequests {
   }
 
   #forward(message: RpcRequest, session: RootSession | undefined): void {
-    const primary = this.#context.livePrimary;
+    const primary = this.#context.presentPrimary;
     if (primary === undefined) return this.#refuse(message);
     const primaryId = primary.nextId();
     const asked: Asked = { agentId: message.id, primaryId, message, session };
@@ -120,7 +120,7 @@ export class HostRequests {
   }
 
   #cancel(primaryId: number): void {
-    if (this.#context.livePrimary === undefined) return;
+    if (this.#context.presentPrimary === undefined) return;
     // The same value stands twice: clients of the predecessor read `id` (X2).
     this.#context.ports.toPrimary(
       JSON.stringify(notification(ACP.cancelRequest, { requestId: primaryId, id: primaryId })),

@@ -93,7 +93,7 @@ export class Publisher {
         : frame.text;
     if (text.length <= this.#context.limits.agentLineBytes) this.#context.link.forward(text, session);
     else this.#context.ports.observe({ kind: "oversize", method, chars: text.length });
-    if (isForPrimary && this.#context.livePrimary !== undefined) this.#context.ports.toPrimary(text);
+    if (isForPrimary && this.#context.presentPrimary !== undefined) this.#context.ports.toPrimary(text);
     return undefined;
   }
 

@@ -65,6 +65,27 @@ test("I2 the agent is initialized once, with the primary's own words", () => {
   });
 });
 
+test("I1 B7 what an agent says or asks before it has answered initialize is between it and the editor, as without us", () => {
+  const world = new World();
+  world.agent.hold("initialize");
+  world.agent.notify("_vendor/log", { text: "hello" });
+  world.primary.request("initialize", { protocolVersion: 1, clientCapabilities: {} });
+  world.settle();
+  world.agent.notify("_vendor/status", { text: "logging in" });
+  const asked = world.agent.ask("_vendor/which", { of: 2 });
+  world.settle();
+  expect(world.primary.received.map(({ method }) => method)).toEqual([
+    "_vendor/log",
+    "_vendor/status",
+    "_vendor/which",
+  ]);
+  const [dialog] = world.primary.openDialogs;
+  if (dialog === undefined) throw new Error("nothing was asked");
+  world.primary.answer(dialog, { chosen: 1 });
+  world.settle();
+  expect(world.agent.answerTo(asked)).toEqual({ chosen: 1 });
+});
+
 test("I2 a headless bridge initializes its agent by itself", () => {
   const world = new World({ root: { hasPrimary: false } });
   world.root.startHeadless();
