@@ -101,6 +101,8 @@ test("H13d busy for too long is a clear error, and a cancel during the wait send
   const sent = calls(h.fake, "session/send").length;
   await h.clock.advance(5_000);
   expect(calls(h.fake, "session/send")).toHaveLength(sent);
+  // What holds the session is not the prompt's: nothing of it is stopped.
+  expect(calls(h.fake, "session/stop")).toEqual([]);
 });
 
 test("row 42 a build whose session/stop does nothing is stopped by the v4 command", async () => {
