@@ -173,6 +173,35 @@ describe("the session row", () => {
   });
 });
 
+describe("the history", () => {
+  it("has a session as soon as its agent has ended, and is asked for again when the hub is back", async () => {
+    const { hub, session, instance, open } = stage();
+    session.text("read on the train");
+    session.emit({ sessionUpdate: "session_info_update", title: session.title });
+    const page = await open("Laptop", { viewport: { width: 1280, height: 800 } });
+    await page.getByText("read on the train").waitFor();
+    const history = page.locator(".home-section", { has: page.locator("#history") });
+    await history.getByText("No past sessions yet.").waitFor();
+    hub.instances.splice(hub.instances.indexOf(instance), 1);
+    hub.history.push({ sessionId: "s1", title: "Fix hanging clients", agent: "Claude", updatedAt: Date.now() });
+    hub.event();
+    await history.locator(".session-row", { hasText: "Fix hanging clients" }).waitFor();
+    await page.evaluate(async () => void (await navigator.serviceWorker.ready));
+    // What is read is kept a moment later, and at once when the page is left.
+    await page.goto(`${hub.url}#/settings`);
+    await hub.kill();
+    await page.goto("about:blank");
+    await page.goto(`${hub.url}#/`);
+    await history.getByText("What this device has kept.").waitFor();
+    await history.locator(".session-row", { hasText: "Fix hanging clients" }).click();
+    await page.getByText("read on the train").waitFor();
+    hub.history.push({ sessionId: "h2", title: "Another old one", agent: "Claude", updatedAt: 1_700_000_000_000 });
+    await hub.start();
+    await history.locator(".session-row", { hasText: "Another old one" }).waitFor();
+    expect(await history.getByText("What this device has kept.").count()).toBe(0);
+  });
+});
+
 describe("the start of the app", () => {
   it("reads the list once", async () => {
     const { hub, session } = stage();

@@ -2,14 +2,15 @@
  * Which sessions are attached, and what the device keeps of them. A session is attached while a screen shows it or a prompt
  * for it is on its way; the connection is up while any is, and goes a little later, so that a step back is free.
  */
-import type {
-  AttachState,
-  ClientStorage,
-  Clock,
-  HubClient,
-  SavedSession,
-  SessionClient,
-  Unsubscribe,
+import {
+  type AttachState,
+  type ClientStorage,
+  type Clock,
+  type HubClient,
+  type SavedSession,
+  type SessionClient,
+  textOf,
+  type Unsubscribe,
 } from "../../client/index.ts";
 import { stringAt } from "../../protocol/json.ts";
 import { SESSION_PREFIX, sessionKey } from "../platform/stored-names.ts";
@@ -28,6 +29,14 @@ const WARM_MS = 30_000;
 
 /** A session in one of these may have its text in a moment. */
 const WAITING: ReadonlySet<AttachState["kind"]> = new Set(["detached", "attaching"]);
+
+/** A session that can be read without a hub. */
+export interface KeptSession {
+  readonly sessionId: string;
+  readonly title: string | undefined;
+  /** By this device's clock. */
+  readonly savedAt: number;
+}
 
 interface Hold {
   count: number;
@@ -96,6 +105,21 @@ export class SessionKeeper {
       const unsubscribe = view.subscribe(look);
       look();
     });
+  }
+
+  /** What can be read without a hub, newest first. */
+  async kept(): Promise<readonly KeptSession[]> {
+    const keys = await this.#storage.keys(SESSION_PREFIX).catch(() => []);
+    const found = await Promise.all(
+      keys.map(async (key) => ({ key, value: await this.#storage.get(key).catch(() => undefined) })),
+    );
+    return found
+      .flatMap(({ key, value }) =>
+        isSaved(value)
+          ? [{ sessionId: key.slice(SESSION_PREFIX.length), title: titleOf(value), savedAt: value.savedAt }]
+          : [],
+      )
+      .sort((a, b) => b.savedAt - a.savedAt);
   }
 
   /** Writes what is not yet written: the page may not come back. */
@@ -205,6 +229,12 @@ export class SessionKeeper {
     const byAge = saved.sort((a, b) => savedAt(a.value) - savedAt(b.value));
     for (const { key } of byAge.slice(0, keys.length - SESSIONS_MAX)) await this.#storage.delete(key);
   }
+}
+
+/** As the agent calls it, else by what a person said first in it. */
+function titleOf({ transcript: { info, items } }: SavedSession): string | undefined {
+  const said = items.find((item) => item.kind === "user");
+  return stringAt(info, "title") ?? (said?.kind === "user" ? textOf(said.blocks).trim().split("\n")[0] : undefined);
 }
 
 /** The instance it is read at: the one asked for, or where the hub had it. */

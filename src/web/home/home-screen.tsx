@@ -47,6 +47,7 @@ export function HomeScreen({ currentId }: HomeScreenProps): ReactElement {
         <HistoryList
           query={query.trim()}
           live={new Set(live.map(({ session }) => session.sessionId))}
+          freshAt={state.freshAt}
           currentId={currentId}
           now={now}
         />
