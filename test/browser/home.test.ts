@@ -37,6 +37,7 @@ describe("the session row", () => {
     idle.last = { from: "user", text: "thanks ".repeat(22).trim() };
     idle.turnSince = Date.now() - MINUTE;
     idle.branch = "fix/race";
+    session.branch = "a-branch-with-a-name-that-goes-on-and-on-beyond-every-screen";
     const page = await device();
     await row(page, "Fix hanging").waitFor();
     expect(await chip(page, "Fix hanging")).toBe("Running 2m");

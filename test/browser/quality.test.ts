@@ -192,6 +192,47 @@ describe("accessibility and policy", () => {
     await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
   });
 
+  it.each([
+    { name: "letters of twice the size", viewport: PHONE, letters: 32 },
+    { name: "a small phone", viewport: { width: 320, height: 568 }, letters: 16 },
+  ])(
+    "holds with $name: nothing sideways, nothing covered, every answer within reach",
+    async ({ viewport, letters }) => {
+      const { hub, session, device } = stage();
+      fillSession(session);
+      session.setTurn("running");
+      const page = await device("Pixel", { viewport });
+      const cdp = await page.context().newCDPSession(page);
+      await cdp.send("Page.setFontSizes", { fontSizes: { standard: letters } });
+      expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe(`${letters}px`);
+      const more = { optionId: "never", name: "Never allow git in this project", kind: "reject_always" };
+      const answer = session.ask("session/request_permission", { ...COMMAND_ASK, options: [...OPTIONS, more] });
+      await page.locator(".need-line").waitFor();
+      const isWide = (): Promise<boolean> =>
+        page.evaluate((width) => document.documentElement.scrollWidth > width, viewport.width);
+      const covered = (selector: string): Promise<string[]> =>
+        page.locator(selector).evaluateAll((all) =>
+          all.flatMap((one) => {
+            one.scrollIntoView({ block: "nearest" });
+            const { left, top, width, height } = one.getBoundingClientRect();
+            const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+            return one.contains(hit) ? [] : [`${one.textContent} under ${hit?.className}`];
+          }),
+        );
+      expect(await isWide(), "home").toBe(false);
+      expect(await covered(".home-header a, .home-header .chip")).toEqual([]);
+      await page.goto(`${hub.url}#/session/s1`);
+      await page.locator(".option[aria-disabled='false']").first().waitFor();
+      expect(await isWide(), "session").toBe(false);
+      expect(
+        await covered(".sheet .option, .composer-actions button, .session-header a, .session-header button"),
+      ).toEqual([]);
+      await page.getByRole("button", { name: "Never allow" }).click();
+      await page.getByRole("button", { name: "Tap again: Never allow" }).click();
+      expect(await answer).toMatchObject({ result: { outcome: { optionId: "never" } } });
+    },
+  );
+
   it("is installable", async () => {
     const { hub, open } = stage();
     const page = await open("Pixel");
