@@ -16,7 +16,7 @@ import { itemTextFor } from "../journal/frames.ts";
 import type { Connection } from "./connection.ts";
 import type { MirrorContext } from "./context.ts";
 import type { Copies } from "./copies.ts";
-import { dialectResult, noteDialect } from "./dialect.ts";
+import { dialectResult, noteDialect, tellRunning } from "./dialect.ts";
 import { type HistoryPlan, planHistory } from "./history-plan.ts";
 import { hasOlder, olderItems } from "./live-pages.ts";
 import { Reasks } from "./reasks.ts";
@@ -75,7 +75,7 @@ export class Attachments<Encoded> {
     session.whenReady((ready) => {
       if (connection.isGone) return;
       if (ready === undefined) return onResult(undefined);
-      noteDialect(connection, params);
+      const isNewToDialect = noteDialect(connection, params);
       const plan = planHistory(ready, params, isResume, hasOlder(this.#context, ready));
       this.#markAttached(connection, ready);
       connection.seenAfter.set(ready, plan.knownAfter);
@@ -89,6 +89,7 @@ export class Attachments<Encoded> {
       onResult({ session: ready, result: this.#result(connection, ready, plan) });
       const isPart = plan.after === tail ? tail > 0 : plan.after === 0 && !ready.journal.isWhole;
       if (isPart) this.#sendStates(connection, ready, plan);
+      if (isNewToDialect) tellRunning(connection, this.#context.sessions.values(), ready);
       return this.#reasks.after(connection, ready);
     });
   }

@@ -24,9 +24,11 @@ import type { MirrorSession } from "./session.ts";
 export const LOAD_EARLIER = "session/load_earlier";
 const TURN_STATE = "$/zcode/turnState";
 
-/** A load with `_meta.zcode` says that this connection speaks the dialect. */
-export function noteDialect<E>(connection: Connection<E>, params: JsonObject): void {
-  if (objectAt(objectAt(params, "_meta"), "zcode") !== undefined) connection.speaksDialect = true;
+/** A load with `_meta.zcode` says that this connection speaks the dialect. True the first time. */
+export function noteDialect<E>(connection: Connection<E>, params: JsonObject): boolean {
+  if (connection.speaksDialect || objectAt(objectAt(params, "_meta"), "zcode") === undefined) return false;
+  connection.speaksDialect = true;
+  return true;
 }
 
 /** A load as it goes up: what comes back is everybody's history, so it has to be all of it (B2). */
@@ -108,7 +110,22 @@ export function tellTurnState<E>(connections: Iterable<Connection<E>>, session: 
   let text: string | undefined;
   for (const connection of connections) {
     if (!connection.speaksDialect || !connection.isInitialized) continue;
-    text ??= JSON.stringify(notification(TURN_STATE, { sessionId: session.id, running: session.info.turn !== "idle" }));
+    text ??= turnStateText(session);
     connection.outbox.send(text, session.feed);
   }
+}
+
+/** It has heard of no change so far: of what runs besides the session it has just loaded, which says so itself. */
+export function tellRunning<E>(
+  connection: Connection<E>,
+  sessions: Iterable<MirrorSession<E>>,
+  loaded: MirrorSession<E>,
+): void {
+  for (const session of sessions)
+    if (session !== loaded && session.info.turn !== "idle")
+      connection.outbox.send(turnStateText(session), session.feed);
+}
+
+function turnStateText<E>({ id, info }: MirrorSession<E>): string {
+  return JSON.stringify(notification(TURN_STATE, { sessionId: id, running: info.turn !== "idle" }));
 }

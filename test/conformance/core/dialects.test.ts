@@ -128,6 +128,26 @@ test("C4.dialect the turn state is told at every change, and before the prompt's
   expect(zcodeLoad(world, session, 1).result["replayMeta"]).toMatchObject({ turnActive: true });
 });
 
+test("C4.dialect who comes back is told, behind its load, what runs in other sessions, and of nothing twice", () => {
+  const { world, session } = shared();
+  const other = world.newSession();
+  world.newSession();
+  world.prompt(world.primary, other, "work");
+  const { client } = zcodeLoad(world, session, 1);
+  const told = () => client.of("$/zcode/turnState").map(({ params }) => params);
+  expect(told()).toEqual([{ sessionId: other, running: true }]);
+  const at = (matches: (message: { method?: string; result?: unknown }) => boolean) =>
+    client.received.findIndex(matches);
+  const isLoad = ({ result }: { result?: unknown }) => JSON.stringify(result ?? {}).includes("replayMeta");
+  expect(at(({ method }) => method === "$/zcode/turnState")).toBeGreaterThan(at(isLoad));
+  client.request("session/load", { sessionId: session, mcpServers: [], _meta: { zcode: { limit: 1 } } });
+  world.settle();
+  expect(told()).toHaveLength(1);
+  world.agent.end(other);
+  world.settle();
+  expect(told().at(-1)).toEqual({ sessionId: other, running: false });
+});
+
 test("C4.attach-draft who attaches by the draft gets history, live updates and the draft's own kinds", () => {
   const { world, session } = shared();
   const watcher = world.remote({ name: "watcher" });
