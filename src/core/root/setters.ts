@@ -75,7 +75,12 @@ export class Setters {
     const running: Running = { call, announced: false };
     this.#running.set(session, running);
     const params = withHubMeta(call.params, undefined);
-    this.#context.agent.request(call.method, params, (body, now) => this.#onReply(running, session, body, now), call);
+    const onReply = (body: AnswerBody, now: number): void => {
+      const instead = this.#running.get(session) === running ? asOption(call, body, session) : undefined;
+      if (instead === undefined) this.#onReply(running, session, body, now);
+      else this.#run(instead, session);
+    };
+    this.#context.agent.request(call.method, params, onReply, call);
   }
 
   #onReply(running: Running, session: RootSession, answer: AnswerBody, now: number): void {
@@ -104,6 +109,21 @@ export class Setters {
     const options = isObject(result) ? arrayAt(result, "configOptions") : undefined;
     if (options !== undefined) session.state.setConfigOptions(options);
   }
+}
+
+/** Agents have given the method up for an option: what a remote client asks by the old name is asked by the new one. */
+function asOption(call: Call, body: AnswerBody, session: RootSession): Call | undefined {
+  const isUnknown = "error" in body && body.error.code === RPC.methodNotFound;
+  if (!isUnknown || call.method !== ACP.sessionSetModel || call.caller.isPrimary) return undefined;
+  const configId = stringAt(optionOf(arrayAt(session.state.result, "configOptions") ?? [], "model"), "id");
+  const { modelId: value, ...rest } = call.params;
+  if (configId === undefined || value === undefined) return undefined;
+  return {
+    ...call,
+    method: ACP.sessionSetConfigOption,
+    params: { ...rest, configId, value },
+    answer: (said) => call.answer("result" in said ? { result: {} } : said),
+  };
 }
 
 /** Where the agent keeps no titles, the one a remote client gave stands here; the editor is told what the agent said (I5). */

@@ -75,3 +75,28 @@ test("S5 a mode that an option does not offer leaves the option as it is, and th
   world.settle();
   expect(late()).toMatchObject({ modes: { currentModeId: "yolo" }, configOptions: optionsAt("dream") });
 });
+
+test("S6 a model set by the method agents have given up is set as the option it has become; the editor is told what the agent says", () => {
+  const { world, session, setter, other } = shared({ configOptions: optionsAt("ask") });
+  const changed = optionsAt("ask").map((option) =>
+    (option as JsonObject)["id"] === "model" ? { ...(option as JsonObject), currentValue: "m2" } : option,
+  );
+  world.agent.responders.set("session/set_model", (request) => world.agent.fail(request, -32601));
+  world.agent.responders.set("session/set_config_option", (request) =>
+    world.agent.respond(request, { configOptions: changed }),
+  );
+  const id = setter.request("session/set_model", { sessionId: session, modelId: "m2", _meta: { vendor: 1 } });
+  world.settle();
+  expect(setter.result(id)).toEqual({});
+  expect(world.agent.last("session/set_config_option")?.params).toEqual({
+    sessionId: session,
+    configId: "model",
+    value: "m2",
+    _meta: { vendor: 1 },
+  });
+  expect(other.updates(session)).toEqual([{ sessionUpdate: "config_option_update", configOptions: changed }]);
+  const own = world.primary.request("session/set_model", { sessionId: session, modelId: "m2" });
+  world.settle();
+  expect(world.primary.error(own).code).toBe(-32601);
+  expect(world.agent.of("session/set_config_option")).toHaveLength(1);
+});
