@@ -71,8 +71,10 @@ export const command: Command = {
     const cwd = values.cwd ?? process.cwd();
     const isHeadless = values.headless === true;
     if (process.stdin.isTTY && !isHeadless) return runOnTerminal(agent, cwd);
-    const share = await sharingOf(agent, settings.isShared && values["no-share"] !== true);
-    const { isShared, token, problem } = share;
+    const isWanted = settings.isShared && values["no-share"] !== true;
+    // A hub has started it: the profile's own gate is for what an editor starts.
+    const share = isHeadless ? { isShared: isWanted } : await sharingOf(agent, isWanted);
+    const { isShared, token, problem }: Sharing = share;
     if (problem !== undefined) process.stderr.write(`acp-hub: ${problem}\n`);
     const backend = await makeBackend(agent, cwd, VERSION);
     backend.start();

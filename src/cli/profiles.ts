@@ -1,5 +1,6 @@
 /** What a bridge runs, of the configuration: `agents: {name: {command, args, env}}` and `zcode: {…}` (contract §1). */
 import { resolvePaths } from "../config/paths.ts";
+import { profileNames } from "../config/profiles.ts";
 import { readRawConfig } from "../config/raw-file.ts";
 import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from "../protocol/json.ts";
 import { UsageError } from "./exit.ts";
@@ -39,7 +40,7 @@ export async function findProfile(name: string, home: string | undefined): Promi
   const profile = Object.hasOwn(agents, name) ? objectAt(agents, name) : undefined;
   const command = stringAt(profile, "command");
   if (command === undefined) {
-    const known = ["demo", "zcode", ...Object.keys(agents)].join(", ");
+    const known = profileNames(agents).join(", ");
     throw new UsageError(
       `There is no agent profile "${name}" (known: ${known}). Add it to ${configFile} under "agents", or give the command after --`,
     );

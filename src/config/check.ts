@@ -2,6 +2,7 @@
 import { isIP } from "node:net";
 import { PIPE_LINE_BYTES } from "../protocol/limits.ts";
 import type { Config } from "./config.ts";
+import { BUILT_IN_PROFILES } from "./profiles.ts";
 
 export interface Findings {
   readonly problems: readonly string[];
@@ -88,7 +89,7 @@ const exposure: Check = (config) => {
 };
 
 const advice: Check = ({ agents, create, externalIssuers }) => [
-  ...["demo", "zcode"].flatMap((name) =>
+  ...BUILT_IN_PROFILES.flatMap((name) =>
     when(Object.hasOwn(agents, name), `agents.${name} is never used: that name is built in`),
   ),
   ...when(create.roots.includes("/"), "create.roots holds /: remote clients may start agents anywhere"),

@@ -1,6 +1,6 @@
 /**
  * Instances without an editor (contract §3): a bridge of this very installation, started in an allowed workspace with a profile of
- * the configuration. Off until `create.roots` is configured; nothing a client sends ever becomes part of a command.
+ * the configuration or a built-in one. Off until `create.roots` is configured; nothing a client sends ever becomes part of a command.
  */
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Auth } from "../auth/auth.ts";
 import type { CookieOptions } from "../auth/grants/cookie-key.ts";
 import type { Paths } from "../config/paths.ts";
+import { profileNames } from "../config/profiles.ts";
 import type { Store } from "../store/ports.ts";
 import { HeadlessInstances } from "./headless.ts";
 import type { Routes } from "./http/app.ts";
@@ -52,7 +53,7 @@ export function serveRoutes(parts: ServeRouteParts): readonly Routes[] {
   const { config } = options;
   const headless = new HeadlessInstances(hub.registry, {
     roots: config.create.roots,
-    profiles: Object.keys(config.agents),
+    profiles: profileNames(config.agents),
     max: config.limits.headlessMax,
     ...options.program,
   });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/protocol/json.ts";
 import { isRunning } from "../support/processes.ts";
 import { Stage, scripted, textPrompt, until } from "../support/stage.ts";
+import { ZcodeStage } from "../support/zcode-stage.ts";
 
 const WAIT = { timeout: 10_000 };
 
@@ -79,5 +80,43 @@ describe("instances a remote client starts", () => {
     expect((await stage.api("DELETE", `/api/instances/${id}`)).status).toBe(204);
     expect(await until(() => !isRunning(pid), 5000)).toBe(true);
     await stage.linked(2);
+  });
+});
+
+describe("built-in agents a remote client starts", () => {
+  const stage = new ZcodeStage({});
+  beforeAll(async () => {
+    writeFileSync(stage.paths.configFile, JSON.stringify({ create: { roots: [stage.project] } }), { mode: 0o600 });
+    await stage.serve([], { ZCODE_BIN: stage.fake.bin, ...stage.fake.env });
+  });
+  afterAll(() => stage.end());
+
+  /** Starts one and prompts it from afar. */
+  const said = async (agent: string | undefined): Promise<string> => {
+    const body = { workspacePath: stage.project, ...(agent !== undefined && { agent }) };
+    const answer = await stage.api("POST", "/api/instances", body);
+    expect([agent, answer.status]).toEqual([agent, 201]);
+    const client = await stage.client("owner", `?instance=${(answer.body as JsonObject)["id"]}`);
+    const { sessionId } = await client.call("session/new", { cwd: stage.project, mcpServers: [] });
+    await client.call("session/prompt", textPrompt(String(sessionId), "hello"));
+    await expect.poll(() => client.textOf("agent_message_chunk"), WAIT).not.toBe("");
+    return client.textOf("agent_message_chunk");
+  };
+
+  it("C3.instances zcode and demo need no configuration, and zcode is what starts where nothing is named", async () => {
+    expect(await said(undefined)).toBe("echo: hello");
+    const names = (await stage.linked(1)).map(({ name }) => name);
+    expect(names).toEqual(["zcode"]);
+    expect(await said("demo")).not.toBe("");
+    const refused = await stage.api("POST", "/api/instances", { workspacePath: "/", agent: "demo" });
+    expect(refused).toMatchObject({ status: 403, body: { code: "outside" } });
+  });
+
+  it("C3.instances not without the scope for it", async () => {
+    const token = await stage.home.token("driver");
+    const body = JSON.stringify({ workspacePath: stage.project, agent: "demo" });
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const answer = await fetch(`${stage.url}/api/instances`, { method: "POST", headers, body });
+    expect([answer.status, ((await answer.json()) as JsonObject)["code"]]).toEqual([403, "missing-scope"]);
   });
 });

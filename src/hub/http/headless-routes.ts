@@ -9,7 +9,7 @@ import { readBody } from "./read-body.ts";
 const REFUSALS: Readonly<Record<HeadlessRefusal, readonly [number, string]>> = {
   off: [403, "Starting instances is off: set create.roots in the hub's configuration"],
   outside: [403, "This workspace is not inside the configured create.roots"],
-  "no-profile": [403, "There is no such agent profile in the hub's configuration"],
+  "no-profile": [403, "There is no such agent profile: the hub knows zcode, demo and those of its configuration"],
   "too-many": [429, "As many instances without an editor are running as limits.headlessMax allows"],
   timeout: [504, "The instance did not come up"],
   "not-headless": [403, "This instance belongs to an editor: it ends with its editor"],

@@ -44,7 +44,8 @@ export const SESSION_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "POST /api/instances": {
     summary: "Start an agent without an editor",
-    description: "Off until `create.roots` is configured. Takes a profile's name, never a command.",
+    description:
+      "Off until `create.roots` is configured. Takes a profile's name (`zcode`, `demo`, one of the configuration), never a command; without one, the first configured, else `zcode`.",
     body: newInstanceBody,
     answers: {
       201: json(shapes.createdInstance, "It runs."),

@@ -1,6 +1,8 @@
 /** Turns: what a prompt sends, what is shown of its turn, and how its end is found. */
 import { afterEach, expect, test } from "vitest";
+import { type JsonObject, objectAt } from "../../../../src/protocol/json.ts";
 import { calls, type Harness, harness } from "../../../support/fake-zcode/harness.ts";
+import type { Step } from "../../../support/fake-zcode/scenario.ts";
 
 let h: Harness;
 afterEach(() => h.end());
@@ -284,6 +286,53 @@ test("H15e a moving watermark keeps a silent turn alive, told at most once a min
   const told = h.client.of("usage_update").length;
   expect(told).toBeGreaterThan(10);
   expect(told).toBeLessThanOrEqual(22);
+});
+
+test.each([
+  ["before", "the end of the turn"],
+  ["behind", "the end of the turn"],
+  ["before", "a piece of its text"],
+  ["behind", "a piece of its text"],
+] as const)("H15f what is queued exactly at the deadline wins: %s the look that says idle, %s", async (place, what) => {
+  const held: string[] = [];
+  let looks = 0;
+  let toBackend: (line: string) => void = () => undefined;
+  const steps: Step[] = [
+    { do: "text", text: "one" },
+    { do: "text", text: " two" },
+    { do: "complete", resultType: "error_max_turns" },
+  ];
+  h = await harness(
+    { prompts: [{ match: "", steps }] },
+    {
+      deliver: (line, next) => {
+        toBackend = next;
+        const frame: JsonObject = JSON.parse(line);
+        const isLook = objectAt(objectAt(frame, "result"), "projection") !== undefined && h.client.text() === "one";
+        if (isLook) looks += 1;
+        if (looks < 2 && frame["method"] !== undefined && (held.length > 0 || line.includes(" two"))) {
+          held.push(line);
+          return;
+        }
+        // In one piece with the answer of the second look, as one read of the pipe gives them.
+        const due = isLook && looks === 2 ? held.splice(0, what === "the end of the turn" ? held.length : 1) : [];
+        for (const each of place === "before" ? [...due, line] : [line, ...due]) next(each);
+      },
+    },
+  );
+  let isAnswered = false;
+  const prompt = h.client.prompt(await h.newSession(), "go");
+  void prompt.then(() => {
+    isAnswered = true;
+  });
+  await h.until("the second look", () => looks === 2);
+  if (what !== "the end of the turn") {
+    await h.clock.advance(5_000);
+    expect([isAnswered, h.client.text()]).toEqual([false, "one two"]);
+    for (const line of held) toBackend(line);
+  }
+  expect((await h.settle(prompt)).result?.["stopReason"]).toBe("max_turn_requests");
+  expect(h.client.text()).toBe("one two");
 });
 
 test("H16 what the store has beyond the stream is shown once, and nothing twice", async () => {
