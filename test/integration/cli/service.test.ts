@@ -18,6 +18,7 @@ import { planService, type ServicePlan } from "../../../src/cli/service/plan.ts"
 import { supervisorOf } from "../../../src/cli/service.ts";
 import { type Paths, resolvePaths } from "../../../src/config/paths.ts";
 import { isRunning } from "../../support/processes.ts";
+import { until } from "../../support/until.ts";
 
 interface Machine {
   readonly root: string;
@@ -29,6 +30,8 @@ interface Machine {
   calls(): string[];
   flag(name: string): void;
 }
+
+const readPid = (file: string): number => (existsSync(file) ? Number(readFileSync(file, "utf8")) : 0);
 
 /** A user with an odd home, on a machine whose supervisor is ours. */
 function makeMachine(on: "linux" | "darwin"): Machine {
@@ -46,10 +49,14 @@ function makeMachine(on: "linux" | "darwin"): Machine {
   const plan = planService({ node: process.execPath, script, env, home, logDir: paths.logDir });
   const said: string[] = [];
   let now = 0;
-  // Its own time, so that the whole wait takes a few looks.
+  const isStarting = (): boolean => {
+    const pid = readPid(join(memory, "pid"));
+    return pid > 0 && isRunning(pid) && !existsSync(paths.hubInfo);
+  };
+  // Its own time, so that the whole wait takes a few looks; none of it passes while the process may still become ready.
   const sleep = async (ms: number): Promise<void> => {
+    await until("the hub is ready or gone", () => !isStarting());
     now += 20 * ms;
-    await new Promise((done) => setTimeout(done, 20));
   };
   const ports: InstallPorts = {
     supervisor: supervisorOf(on, env),
