@@ -27,6 +27,45 @@ const storedKeys = (page: Page): Promise<unknown> =>
       }),
   );
 
+describe("a change of several files", () => {
+  it("is coloured, lists its files with what changes in each, and leads to them", async () => {
+    const { session, open } = stage();
+    const long = Array.from({ length: 60 }, (_, index) => `const a${index} = ${index};`).join("\n");
+    const parts = ["src/a.ts", "src/b.ts", "src/c.ts"].map((path) => ({
+      type: "diff",
+      path,
+      oldText: `${long}\n`,
+      newText: `${long.replaceAll("const", "let")}\n`,
+    }));
+    session.emit({
+      sessionUpdate: "tool_call",
+      toolCallId: "e1",
+      kind: "edit",
+      status: "completed",
+      title: "Edit",
+      content: parts,
+    });
+    const page = await open("Pixel");
+    await page.getByRole("button", { name: "Edit", exact: false }).first().click();
+    const files = page.getByRole("navigation", { name: "3 files" }).getByRole("button");
+    expect(await files.allTextContents()).toEqual(parts.map(({ path }) => `${path}lines +60 −60`));
+    await page.locator(".diff .hljs-number").first().waitFor();
+    await files.nth(2).click();
+    const third = page.locator(".diff").nth(2);
+    await expect
+      .poll(
+        () =>
+          third.locator("figcaption").evaluate((head) => {
+            const { left, top, height } = head.getBoundingClientRect();
+            return head.contains(document.elementFromPoint(left + 20, top + height / 2));
+          }),
+        WAIT,
+      )
+      .toBe(true);
+    expect(await third.evaluate((diff) => diff.contains(document.activeElement))).toBe(true);
+  });
+});
+
 describe("session", () => {
   it("shows a stream as it comes and sticks to the end", async () => {
     const { session, open } = stage();

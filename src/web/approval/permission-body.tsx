@@ -1,6 +1,7 @@
 /** The whole of what a permission is about: command, directory, diffs, or else everything the agent sent. */
 import { lazy, type ReactElement, Suspense } from "react";
 import { Markdown } from "../markdown/markdown.tsx";
+import { DiffFiles } from "../transcript/diff-files.tsx";
 import { Raw } from "../transcript/tool-details.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { hasHidden } from "../ui/visible-runs.ts";
@@ -41,6 +42,7 @@ export function PermissionBody({ question }: { readonly question: Permission }):
           <Icon name="alert" /> This holds invisible characters. They are shown by name.
         </p>
       )}
+      <DiffFiles diffs={diffs} />
       <Suspense
         fallback={
           <p className="muted" data-loading>
@@ -48,8 +50,9 @@ export function PermissionBody({ question }: { readonly question: Permission }):
           </p>
         }
       >
-        {diffs.map((diff) => (
-          <DiffView key={diff.path} diff={diff} />
+        {diffs.map((diff, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a file may be changed twice, and they come whole
+          <DiffView key={index} diff={diff} />
         ))}
       </Suspense>
       {texts.map((text) => (

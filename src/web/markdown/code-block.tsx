@@ -1,7 +1,7 @@
 /** A block of code: plain at once, coloured when the highlighter is there. Scrolls sideways; never widens the page. */
 import { type ReactElement, useEffect, useState } from "react";
 import { CopyButton } from "../ui/copy-button.tsx";
-import type { Span } from "./highlight.ts";
+import type { Span } from "./span.ts";
 
 /** Longer code stays plain: colouring it would hold up a phone. */
 const COLOUR_CHARS_MAX = 60_000;

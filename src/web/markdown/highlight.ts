@@ -1,5 +1,6 @@
 /** Colours code. Loaded when the first code block is seen; each language when it is first met. */
 import { createLowlight } from "lowlight";
+import type { Span } from "./span.ts";
 
 type Grammar = Parameters<ReturnType<typeof createLowlight>["register"]>[1];
 
@@ -59,12 +60,6 @@ const ALIASES: Readonly<Record<string, string>> = {
   yml: "yaml",
   zsh: "bash",
 };
-
-/** A piece of coloured text: plain, or with highlight.js's class names. */
-export interface Span {
-  readonly className: string | undefined;
-  readonly text: string;
-}
 
 const lowlight = createLowlight();
 

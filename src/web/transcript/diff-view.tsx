@@ -4,7 +4,9 @@ import { useObservable, useServices } from "../app/hooks.ts";
 import type { DiffPart } from "../approval/question.ts";
 import { IconButton } from "../ui/icon-button.tsx";
 import { VisibleText } from "../ui/visible-text.tsx";
+import { type DiffColours, piecesOf } from "./diff-colours.ts";
 import { changeStarts, type DiffHunk, type DiffLine, diffHunks, firstLines } from "./diff-lines.ts";
+import { useDiffColours } from "./use-diff-colours.ts";
 import { WrapButton } from "./wrap-button.tsx";
 
 const LINES_SHOWN = 400;
@@ -48,6 +50,7 @@ function DiffCaption({ diff, children }: { readonly diff: DiffPart; readonly chi
 function DiffBody({ diff, mayUnwrap }: Required<DiffViewProps>): ReactElement {
   const { settings } = useServices();
   const { wrapLines } = useObservable(settings.settings);
+  const colours = useDiffColours(diff);
   const hunks = useMemo(() => diffHunks(diff.oldText, diff.newText), [diff.oldText, diff.newText]);
   const [limit, setLimit] = useState(LINES_SHOWN);
   const total = hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
@@ -76,7 +79,12 @@ function DiffBody({ diff, mayUnwrap }: Required<DiffViewProps>): ReactElement {
       >
         {hunks.length === 0 && <p className="muted">No difference</p>}
         {shown.map((hunk) => (
-          <Hunk key={`${hunk.lines[0]?.oldNumber}/${hunk.lines[0]?.newNumber}`} hunk={hunk} current={current} />
+          <Hunk
+            key={`${hunk.lines[0]?.oldNumber}/${hunk.lines[0]?.newNumber}`}
+            hunk={hunk}
+            colours={colours}
+            current={current}
+          />
         ))}
         {total > limit && (
           <button type="button" className="button small" data-more onClick={() => setLimit(limit * 5)}>
@@ -125,7 +133,13 @@ function showCurrent(body: HTMLElement): void {
   body.scrollTop += line.getBoundingClientRect().top - body.getBoundingClientRect().top - third;
 }
 
-function Hunk({ hunk, current }: { readonly hunk: DiffHunk; readonly current: DiffLine | undefined }): ReactElement {
+interface HunkProps {
+  readonly hunk: DiffHunk;
+  readonly colours: DiffColours | undefined;
+  readonly current: DiffLine | undefined;
+}
+
+function Hunk({ hunk, colours, current }: HunkProps): ReactElement {
   return (
     <>
       {hunk.skipped > 0 && <div className="diff-skip">{hunk.skipped} unchanged lines</div>}
@@ -133,6 +147,7 @@ function Hunk({ hunk, current }: { readonly hunk: DiffHunk; readonly current: Di
         <Line
           key={`${line.kind}${line.oldNumber ?? ""}/${line.newNumber ?? ""}`}
           line={line}
+          colours={colours}
           isCurrent={line === current}
         />
       ))}
@@ -143,7 +158,13 @@ function Hunk({ hunk, current }: { readonly hunk: DiffHunk; readonly current: Di
 const SIGNS: Readonly<Record<DiffLine["kind"], string>> = { same: " ", added: "+", removed: "−" };
 const NAMES: Readonly<Record<DiffLine["kind"], string>> = { same: "", added: "added: ", removed: "removed: " };
 
-function Line({ line, isCurrent }: { readonly line: DiffLine; readonly isCurrent: boolean }): ReactElement {
+interface LineProps {
+  readonly line: DiffLine;
+  readonly colours: DiffColours | undefined;
+  readonly isCurrent: boolean;
+}
+
+function Line({ line, colours, isCurrent }: LineProps): ReactElement {
   return (
     <div className={`diff-line ${line.kind}`} aria-current={isCurrent ? "location" : undefined}>
       <span className="diff-number" aria-hidden="true">
@@ -154,17 +175,12 @@ function Line({ line, isCurrent }: { readonly line: DiffLine; readonly isCurrent
       </span>
       <span className="diff-text">
         <span className="hidden-text">{NAMES[line.kind]}</span>
-        {line.words.map((word, index) =>
-          word.isChanged ? (
-            // biome-ignore lint/suspicious/noArrayIndexKey: words of one line never move
-            <span className="word" key={index}>
-              <VisibleText text={word.text} />
-            </span>
-          ) : (
-            // biome-ignore lint/suspicious/noArrayIndexKey: words of one line never move
-            <VisibleText key={index} text={word.text} />
-          ),
-        )}
+        {piecesOf(line, colours).map(({ text, isChanged, className }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one line never move
+          <span className={isChanged ? "word" : className} key={index}>
+            <VisibleText text={text} />
+          </span>
+        ))}
       </span>
     </div>
   );

@@ -5,6 +5,7 @@ import { commandOf, locationText, readDiff } from "../approval/question.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { VisibleText } from "../ui/visible-text.tsx";
 import { ContentBlocks } from "./content-blocks.tsx";
+import { DiffFiles } from "./diff-files.tsx";
 import { outputText } from "./output-text.ts";
 import { contents, exitCode } from "./tool-summary.ts";
 
@@ -27,6 +28,7 @@ export function ToolDetails({ card }: { readonly card: JsonObject }): ReactEleme
           <VisibleText text={command} marksOperators />
         </pre>
       )}
+      <DiffFiles diffs={parts.filter((part) => part["type"] === "diff").map(readDiff)} />
       <Suspense fallback={<p className="muted">Loading…</p>}>
         {parts.map((part, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: content of one card is replaced whole

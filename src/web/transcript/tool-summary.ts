@@ -80,7 +80,7 @@ export function exitCode(card: JsonObject): number | undefined {
 export const contents = (card: JsonObject): readonly JsonObject[] => (arrayAt(card, "content") ?? []).filter(isObject);
 
 /** Changed lines by a count of equal ones: good enough for a summary, and cheap. */
-function lineCounts(before: string, after: string): { readonly added: number; readonly removed: number } {
+export function lineCounts(before: string, after: string): { readonly added: number; readonly removed: number } {
   const rest = new Map<string, number>();
   const old = before === "" ? [] : before.split("\n");
   const fresh = after === "" ? [] : after.split("\n");
