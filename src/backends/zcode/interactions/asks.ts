@@ -15,7 +15,7 @@ import type { Update } from "../translate/event.ts";
 import type { ToolCards } from "../translate/tool-cards.ts";
 import { type AskCard, openCard } from "./ask-card.ts";
 import { INTERACTIONS } from "./auto-answers.ts";
-import { deny } from "./permission.ts";
+import { deny, type PermissionVerdict } from "./permission.ts";
 import { isApproval } from "./plan-approval.ts";
 import { type Leg, renderLeg } from "./render.ts";
 
@@ -200,6 +200,7 @@ export class Asks {
     renderLeg(ask, leg, this.#deps).then(
       (verdict) => {
         if (leg.isOver || ask.isOver) return;
+        if (isGivenUp(verdict) && hasOthers(ask, leg)) return this.#legFailed(ask, leg);
         this.#settle(ask, verdict.result, "completed");
         if (isApproval(verdict.result)) ask.session.planApproved();
         if (verdict.isCancelled) ask.session.cancelTurn(ask.turnId);
@@ -212,7 +213,7 @@ export class Asks {
   #legFailed(ask: OpenAsk, leg: Leg): void {
     if (leg.isOver) return;
     leg.isOver = true;
-    if (ask.isOver || [...ask.legs.values()].some((other) => !other.isOver)) return;
+    if (ask.isOver || hasOthers(ask, leg)) return;
     this.#deps.log("warn", "no client could show a question", { method: ask.method });
     this.#settle(ask, refusal(ask.method, "No client could show this question"), "failed");
   }
@@ -237,6 +238,12 @@ export class Asks {
     ask.session.asksChanged();
   }
 }
+
+/** No answer of a person: it counts only when nobody else is asked (X3). */
+const isGivenUp = ({ isCancelled, result }: PermissionVerdict): boolean => isCancelled || result["action"] === "cancel";
+
+const hasOthers = (ask: OpenAsk, leg: Leg): boolean =>
+  [...ask.legs.values()].some((other) => other !== leg && !other.isOver);
 
 function closeLeg(leg: Leg, link: AcpLink): void {
   leg.isOver = true;

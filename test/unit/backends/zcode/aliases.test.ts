@@ -57,6 +57,25 @@ test("S6 closing one of its ids leaves the turn, the question and everything els
   expect(calls(h.fake, "session/close")).toHaveLength(1);
 });
 
+test("X3 who gives a question up under one of its ids leaves it to who is asked under the other", async () => {
+  await opened([
+    { do: "ask", name: "ask", method: PERMISSION, params: permission("r1", "c1") },
+    { do: "expectAnswer", name: "ask" },
+    { do: "text", text: "y" },
+  ]);
+  const prompt = h.client.prompt("u1", "go");
+  await h.until("it asks", () => h.client.asked.length === 1);
+  await h.settle(load("sess_old"));
+  await h.until("it asks there, too", () => h.client.asked.length === 2);
+  const [mine, other] = h.client.asked;
+  other?.answer({ outcome: { outcome: "cancelled" } });
+  await h.clock.advance(1_000);
+  expect(h.client.withdrawn).toEqual([]);
+  mine?.answer({ outcome: { outcome: "selected", optionId: "allow_once" } });
+  expect((await h.settle(prompt)).result?.["stopReason"]).toBe("end_turn");
+  expect(under("u1")).toEqual(["y"]);
+});
+
 test("row 82 two loads side by side: what comes live follows the history of both", async () => {
   await opened(
     [
