@@ -111,6 +111,21 @@ test("row 71 MCP servers are handed on without the members ZCode would refuse", 
   ]);
 });
 
+test("row 71 servers a client brings to a session it opens again are there at the next resume, and stay where it brings none", async () => {
+  h = await harness({ knobs: { evictAfterMs: 600_000 } });
+  const sessionId = await h.newSession();
+  const mcpServers = [{ name: "m", command: "/bin/m", args: [], env: [] }];
+  const open = (servers: JsonObject[]) =>
+    h.settle(h.client.request("session/load", { sessionId, cwd: "/", mcpServers: servers }));
+  for (const servers of [[], mcpServers, []]) {
+    await h.settle(h.client.prompt(sessionId, "hi"));
+    await h.clock.advance(600_000);
+    await open(servers);
+  }
+  const given = calls(h.fake, "session/resume").map((call) => call["mcpServers"]);
+  expect(given).toEqual([undefined, mcpServers, mcpServers]);
+});
+
 test("row 56 an app-server that answers nothing for minutes is ended: the prompt hears of it, the next one works", async () => {
   let isWedged = false;
   const deliver = (line: string, next: (line: string) => void): void => {
