@@ -6,5 +6,6 @@ import { epoch, interactionId } from "../protocol/ids.ts";
 export const randomMint: Mint = {
   interactionId: () => interactionId(`i_${randomBytes(12).toString("base64url")}`),
   epoch: () => epoch(randomBytes(6).toString("base64url")),
+  promptId: () => `q_${randomBytes(9).toString("base64url")}`,
   messageId: () => `u_${randomUUID()}`,
 };

@@ -26,6 +26,7 @@ export type TurnState = "running" | "idle" | "waiting";
 
 /** One prompt that waits in the lane. */
 export type QueueEntry = {
+  /** Its sender's name for it, or one of the root's for as long as it waits; older bridges give none of their own. */
   readonly promptId?: string;
   readonly by: By;
   /** Epoch milliseconds. */

@@ -15,6 +15,8 @@ export interface Prompt {
   readonly caller: Caller;
   readonly params: JsonObject;
   readonly promptId: string | undefined;
+  /** What the waiting prompt is called by: its own name, or one of ours (P1). Unset before it waits. */
+  queueId: string | undefined;
   readonly fingerprint: string;
   readonly queuedAt: number;
   /** Everyone who waits for this run: the sender and joined retries. */
@@ -98,7 +100,7 @@ export class Lane {
 
   /** Moves a waiting prompt to `index` (0 is next). False when it does not wait. */
   move(promptId: string, index: number): boolean {
-    const at = this.#waiting.findIndex((prompt) => prompt.promptId === promptId);
+    const at = this.#waiting.findIndex((prompt) => prompt.queueId === promptId);
     if (at < 0) return false;
     const [prompt] = this.#waiting.splice(at, 1);
     if (prompt !== undefined) this.#waiting.splice(Math.max(0, Math.min(index, this.#waiting.length)), 0, prompt);
@@ -110,7 +112,7 @@ export class Lane {
    * ahead since, and to remember for longer than a day harms nobody, while to run twice does.
    */
   findRetry(device: string, id: string): { prompt: Prompt } | { outcome: PromptOutcome } | undefined {
-    const same = (prompt: Prompt): boolean => prompt.promptId === id && prompt.caller.by.device === device;
+    const same = (prompt: Prompt): boolean => prompt.queueId === id && prompt.caller.by.device === device;
     const prompt = [...this.inFlight].find(same) ?? this.#waiting.find(same);
     if (prompt !== undefined) return { prompt };
     const outcome = this.#outcomes.get(retryKey(device, id));
@@ -135,7 +137,7 @@ export class Lane {
       by: prompt.caller.by,
       queuedAt: prompt.queuedAt,
       title: promptTitle(prompt.params),
-      ...(prompt.promptId !== undefined && { promptId: prompt.promptId }),
+      ...(prompt.queueId !== undefined && { promptId: prompt.queueId }),
     }));
   }
 }
@@ -146,6 +148,7 @@ export function makePrompt(call: Call, params: JsonObject, promptId: string | un
     caller: call.caller,
     params,
     promptId,
+    queueId: promptId,
     fingerprint: fingerprint(JSON.stringify(params["prompt"] ?? null)),
     queuedAt: now,
     calls: new Set([call]),

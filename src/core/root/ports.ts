@@ -9,6 +9,8 @@ export interface Mint {
   epoch(): Epoch;
   /** For echoed prompts; the same id stands in every later replay (B3). */
   messageId(): string;
+  /** For prompts that wait and have no name of their sender's (P1). */
+  promptId(): string;
 }
 
 /** Things worth counting or logging. Never payloads. */

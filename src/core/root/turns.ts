@@ -49,6 +49,7 @@ export class Turns {
     const decision = session.lane.admit(call.caller, isPreempting);
     if (decision === "full") return call.answer({ error: laneFull(this.#context.limits.lanePromptsMax) });
     if (decision === "start") return this.#start(session, prompt, now);
+    prompt.queueId ??= this.#context.ports.mint.promptId();
     session.lane.enqueue(prompt, isPreempting ? "next" : "last");
     if (isPreempting) this.#cancelTurn(session, call.caller, now);
     this.#publisher.turn(session, now);
@@ -84,7 +85,7 @@ export class Turns {
     return false;
   }
 
-  /** A connection is gone: its waiting prompts without a promptId go with it (P1). Running ones go on (P2). */
+  /** A connection is gone: its waiting prompts without a promptId of their own go with it (P1). Running ones go on (P2). */
   onCallerGone(session: RootSession, isGone: (caller: Caller) => boolean, now: number): void {
     const { lane } = session;
     const gone = lane.removeWaiting((prompt) => prompt.promptId === undefined && isGone(prompt.caller));
@@ -97,8 +98,10 @@ export class Turns {
 
   /** The queue methods: removes a waiting prompt of any client. False when it does not wait. */
   removeQueued(session: RootSession, promptId: string, now: number): boolean {
-    const removed = session.lane.removeWaiting((prompt) => prompt.promptId === promptId);
-    for (const prompt of removed) this.#answerAll(prompt, REQUEST_CANCELLED, session);
+    const removed = session.lane.removeWaiting((prompt) => prompt.queueId === promptId);
+    // Who gave it no name may know nothing of queues: an error nobody asked for would be shown as one.
+    for (const prompt of removed)
+      this.#answerAll(prompt, prompt.promptId === undefined ? CANCELLED : REQUEST_CANCELLED, session);
     if (removed.length > 0) this.#publisher.turn(session, now);
     return removed.length > 0;
   }

@@ -1,5 +1,6 @@
 /** P: prompts, the lane, ids. */
 import { expect, test } from "vitest";
+import { arrayAt, isObject, type JsonObject } from "../../../src/protocol/json.ts";
 import { World, type WorldOptions } from "../../support/world/world.ts";
 
 function shared(options: WorldOptions = {}) {
@@ -9,6 +10,8 @@ function shared(options: WorldOptions = {}) {
   world.load(phone, session);
   return { world, session, phone };
 }
+
+const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 const running = (world: World) =>
   world.agent.prompts.map((prompt) => {
@@ -108,6 +111,56 @@ test("P1 the lane can be listed, changed and emptied by whoever may prompt", () 
   expect(phone.error(a).code).toBe(-32800);
   expect(ask("_acp-hub/queue/remove", { promptId: "zzz" })?.error?.data).toMatchObject({ code: "unknown-prompt" });
   expect(ask("_acp-hub/queue/list", {})?.result).toMatchObject({ queue: [{ promptId: "b" }] });
+});
+
+test("P1 a prompt without a name has one of the hub's while it waits: whoever may prompt moves it and takes it off", () => {
+  const { world, session, phone } = shared();
+  const tablet = world.remote({ extended: true });
+  world.prompt(world.primary, session, "running");
+  const [a, b] = [world.prompt(phone, session, "a"), world.prompt(tablet, session, "b")];
+  const editors = world.prompt(world.primary, session, "editor");
+  const ask = (method: string, params: object): JsonObject => {
+    const id = tablet.request(method, { sessionId: session, ...params });
+    world.settle();
+    return objectOf(tablet.responses.get(id)?.result);
+  };
+  const listed = (): JsonObject[] => arrayAt(ask("_acp-hub/queue/list", {}), "queue")?.map(objectOf) ?? [];
+  const idOf = (title: string): string => String(listed().find((entry) => entry["title"] === title)?.["promptId"]);
+  expect(listed().map(({ title }) => title)).toEqual(["editor", "a", "b"]);
+  expect(new Set(listed().map(({ promptId }) => promptId)).size).toBe(3);
+  expect(tablet.of("_acp-hub/turn").at(-1)?.params?.["queue"]).toEqual(listed());
+  ask("_acp-hub/queue/move", { promptId: idOf("b"), index: 0 });
+  expect(listed().map(({ title }) => title)).toEqual(["b", "editor", "a"]);
+  ask("_acp-hub/queue/remove", { promptId: idOf("a") });
+  ask("_acp-hub/queue/remove", { promptId: idOf("editor") });
+  // A plain client knows how a turn ends, and has cancelled nothing itself.
+  for (const [client, id] of [
+    [phone, a],
+    [world.primary, editors],
+  ] as const)
+    expect(client.result(id)).toEqual({ stopReason: "cancelled" });
+  world.agent.end(session);
+  world.settle();
+  expect(running(world)).toEqual(["b"]);
+  // It is the name of its place in the lane, not of its turn.
+  expect(tablet.of("_acp-hub/turn").at(-1)?.params?.["promptId"]).toBeUndefined();
+  world.agent.end(session);
+  world.settle();
+  expect(tablet.result(b)).toEqual({ stopReason: "end_turn" });
+});
+
+test("P1 P3 its name in the lane, sent back by its own device, joins it", () => {
+  const { world, session, phone } = shared();
+  world.prompt(world.primary, session, "running");
+  const first = world.prompt(phone, session, "once");
+  const entry = objectOf(arrayAt(phone.of("_acp-hub/turn").at(-1)?.params, "queue")?.[0]);
+  const again = world.prompt(phone, session, "once", { promptId: String(entry["promptId"]) });
+  world.agent.end(session);
+  world.settle();
+  world.agent.end(session);
+  world.settle();
+  for (const id of [first, again]) expect(phone.result(id)).toEqual({ stopReason: "end_turn" });
+  expect(world.agent.of("session/prompt")).toHaveLength(2);
 });
 
 test("P1 a waiting prompt with a promptId outlives its connection, one without goes with it", () => {

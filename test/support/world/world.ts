@@ -282,6 +282,7 @@ export class World {
           interactionId: () => interactionId(this.#newId("x")),
           epoch: () => epoch(this.#newId("e")),
           messageId: () => this.#newId("m"),
+          promptId: () => this.#newId("q"),
         },
       },
       { ...ROOT, ...this.#options.root },
