@@ -59,12 +59,13 @@ export function resolveConfig(config: ZcodeConfig, env: Env): ResolvedConfig {
   };
 }
 
-/** The environment the app-server is planned with: the bridge's own, the profile's on top. */
+/** The environment the app-server is planned with: the bridge's own, the profile's on top. One that is empty is not set. */
 export function launchEnv(config: ZcodeConfig, env: Env): Env {
-  return {
+  const laid: Env = {
     ...env,
     ...(config.bin === undefined ? {} : { ZCODE_BIN: config.bin }),
     ...(config.node === undefined ? {} : { ZCODE_NODE: config.node }),
     ...config.env,
   };
+  return Object.fromEntries(Object.entries(laid).filter(([name, value]) => value !== "" || !name.startsWith("ZCODE_")));
 }

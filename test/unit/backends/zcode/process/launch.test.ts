@@ -3,8 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writ
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { launchEnv } from "../../../../../src/backends/zcode/options.ts";
 import { resolveExecutable } from "../../../../../src/backends/zcode/process/executable.ts";
-import { disallowedTools, planLaunch } from "../../../../../src/backends/zcode/process/launch.ts";
+import { disallowedTools, planLaunch, zcodeHomeOf } from "../../../../../src/backends/zcode/process/launch.ts";
 import { chooseNode } from "../../../../../src/backends/zcode/process/node-choice.ts";
 
 const homes: string[] = [];
@@ -155,6 +156,12 @@ test("a home of another name is not handed to the CLI, which appends .zcode itse
     planLaunch({ env: { ZCODE_BIN: "/x/zcode", ZCODE_HOME: zcodeHome }, home: "/h", platform: "linux" });
   expect((await plan("/data/.zcode")).env["ZCODE_DATA_BASE_DIR"]).toBe("/data");
   expect((await plan("/data/z")).env["ZCODE_DATA_BASE_DIR"]).toBeUndefined();
+});
+
+test("a variable that is empty is one that is not set: no data beside the project, no provider of no name", () => {
+  const env = launchEnv({ env: { ZCODE_PROVIDER: "" } }, { ZCODE_HOME: "", ZCODE_PROVIDER: "zai", HOME: "" });
+  expect(env).toEqual({ HOME: "" });
+  expect(zcodeHomeOf(env, "/home/me")).toBe("/home/me/.zcode");
 });
 
 test("no Node that can run the script is an error that says what to do", async () => {
