@@ -71,6 +71,7 @@ export {
 export { SessionClient, type SessionOptions, type SessionPort, turnOf } from "./session.ts";
 export type { AttachState, Attendant, SavedSession, SessionView } from "./session-view.ts";
 export { isText, textOf } from "./transcript/blocks.ts";
+export type { TranscriptChanges } from "./transcript/changes.ts";
 export {
   type AwayDigest,
   EMPTY_TRANSCRIPT,

@@ -27,6 +27,7 @@ import {
   type SavedSession,
   type SessionView,
 } from "./session-view.ts";
+import { changesBetween, type TranscriptChanges } from "./transcript/changes.ts";
 import { hasLostFront } from "./transcript/draft.ts";
 import { EMPTY_TRANSCRIPT, type Transcript, type TranscriptInput } from "./transcript/item.ts";
 import { oldestSeq, prependPage } from "./transcript/page.ts";
@@ -134,10 +135,18 @@ export class SessionClient {
     if (this.view.value.attach.kind !== "ended") this.#patch({ attach: { kind: "detached" }, isCatchingUp: false });
   }
 
-  /** Starts over without a cursor: what a person asks for with "reload". */
+  /** Starts over without a cursor. */
   async resync(): Promise<void> {
     this.#gate = EMPTY_GATE;
     await this.attach();
+  }
+
+  /** What a person asks for with "reload": says what was missing. Undefined when the hub did not give it. */
+  async reload(): Promise<TranscriptChanges | undefined> {
+    const before = this.view.value.transcript;
+    await this.resync();
+    const { attach, transcript } = this.view.value;
+    return attach.kind === "live" ? changesBetween(before, transcript) : undefined;
   }
 
   /** Takes one notification that names this session. */

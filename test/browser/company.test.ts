@@ -150,7 +150,7 @@ describe("a device that may only look", () => {
     session.setTurn("running");
     void session.ask("session/request_permission", COMMAND_ASK);
     const page = await open("Pixel", { preset: "viewer" });
-    await page.getByText("Viewing only: this device may not send messages.").waitFor();
+    await page.getByText("Viewing only. To write here, pair this device again with “Drive”.").waitFor();
     expect(await field(page).count()).toBe(0);
     expect(await page.getByRole("button", { name: /^(Send|Add to the queue|Stop the turn)$/ }).count()).toBe(0);
     await page.getByText("This device may watch, not answer.").waitFor();

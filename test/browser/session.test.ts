@@ -27,6 +27,26 @@ const storedKeys = (page: Page): Promise<unknown> =>
       }),
   );
 
+describe("reload everything", () => {
+  it("says what had been missing", async () => {
+    const { session, open } = stage();
+    session.text("first", "m1");
+    const page = await open("Pixel");
+    await page.getByText("first").waitFor();
+    const attached = [...session.attached];
+    session.attached.clear();
+    session.text("never arrived", "m2");
+    for (const connection of attached) session.attached.add(connection);
+    await page.getByRole("button", { name: "Session menu" }).click();
+    await page.getByRole("button", { name: "Reload everything" }).click();
+    await page.getByText("Loaded anew: 1 new.").waitFor();
+    await page.getByRole("button", { name: "Reload everything" }).click();
+    await page.getByText("Loaded anew: nothing was missing.").waitFor();
+    await page.getByRole("button", { name: "Close", exact: true }).click();
+    await page.getByText("never arrived").waitFor();
+  });
+});
+
 describe("a change of several files", () => {
   it("is coloured, lists its files with what changes in each, and leads to them", async () => {
     const { session, open } = stage();

@@ -59,7 +59,16 @@ export function readQuestion(card: InteractionCard, known: JsonObject = {}): Que
 /** One line for lists and notifications. */
 export function questionTitle(card: InteractionCard): string {
   const question = readQuestion(card);
-  return question.kind === "permission" ? question.title : question.message;
+  return question.kind === "permission" ? question.title : plainLine(question.message);
+}
+
+/** The first line of Markdown, without its signs. An underscore is more often part of a name. */
+export function plainLine(markdown: string): string {
+  const [line = ""] = markdown
+    .replaceAll(/[*`]|^[#>\s]+/gm, "")
+    .trim()
+    .split("\n");
+  return line;
 }
 
 export function commandOf(input: JsonObject | undefined): string | undefined {

@@ -18,7 +18,9 @@ export interface PushState {
   readonly canSubscribe: boolean;
 }
 
-const isApple = (): boolean => /iPhone|iPad/.test(navigator.userAgent);
+/** An iPad says that it is a Mac; no Mac has a screen for fingers. */
+const isApple = (): boolean =>
+  /iPhone|iPad/.test(navigator.userAgent) || (/Macintosh/.test(navigator.userAgent) && navigator.maxTouchPoints > 1);
 const isInstalled = (): boolean => window.matchMedia("(display-mode: standalone)").matches;
 
 export async function readPushState(api: HubApi): Promise<PushState> {
@@ -33,11 +35,10 @@ export async function readPushState(api: HubApi): Promise<PushState> {
       window.isSecureContext,
       "Browsers push only to pages over HTTPS. Use Tailscale Serve, a tunnel or your own certificate.",
     ),
-    check(
-      "Installed as an app",
-      !needsInstall,
-      "On iPhone and iPad: Share, then Add to Home Screen, then open it from there.",
-    ),
+    // Others push to a tab as well: of them it would say nothing.
+    ...(isApple()
+      ? [check("Installed as an app", !needsInstall, "Share, then Add to Home Screen, then open it from there.")]
+      : []),
     check("This browser can push", hasPush, "This browser has no Web Push, or only over HTTPS."),
     check("The hub can push", hasKey, "This hub sends no pushes. Update it, or look into its log."),
     { name: "Allowed by you", ...permissionCheck(permission) },

@@ -61,7 +61,6 @@ export const SessionHeader = memo(
             title={title}
             instanceId={instance?.id ?? instanceId}
             canPrompt={canPrompt}
-            onReload={() => void session.resync()}
             onClose={() => setMenuOpen(false)}
           />
         )}

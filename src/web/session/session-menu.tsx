@@ -1,6 +1,6 @@
 /** What can be done with a session as a whole, and the facts about it. */
 import { type ReactElement, useState } from "react";
-import type { SessionClient } from "../../client/index.ts";
+import type { SessionClient, TranscriptChanges } from "../../client/index.ts";
 import type { TurnNotice } from "../../protocol/hub-methods.ts";
 import { isObject, numberAt, objectAt, stringAt } from "../../protocol/json.ts";
 import { useObservable, useServices } from "../app/hooks.ts";
@@ -23,12 +23,11 @@ export interface SessionMenuProps {
   /** Undefined for a session that is not live. */
   readonly instanceId: string | undefined;
   readonly canPrompt: boolean;
-  readonly onReload: () => void;
   readonly onClose: () => void;
 }
 
 export function SessionMenu(props: SessionMenuProps): ReactElement {
-  const { session, view, turn, title, instanceId, canPrompt, onReload, onClose } = props;
+  const { session, view, turn, title, instanceId, canPrompt, onClose } = props;
   const { api, router } = useServices();
   const rights = useRights();
   const [error, setError] = useState<string>();
@@ -74,20 +73,45 @@ export function SessionMenu(props: SessionMenuProps): ReactElement {
           text="Export as JSON"
           onClick={() => run(download(api.exportSession(view.sessionId, "json"), `${title}.json`))}
         />
-        <MenuItem
-          icon="refresh"
-          text="Reload everything"
-          onClick={() => {
-            onReload();
-            onClose();
-          }}
-        />
+        <ReloadItem session={session} />
         {canPrompt && instanceId !== undefined && (
           <MenuItem icon="close" text="Close the session" onClick={() => run(close())} />
         )}
       </ul>
     </Dialog>
   );
+}
+
+/** Loads the session anew, and says what had been missing. */
+function ReloadItem({ session }: { readonly session: SessionClient }): ReactElement {
+  const [state, setState] = useState<"loading" | TranscriptChanges | "failed">();
+  const reload = (): void => {
+    setState("loading");
+    void session.reload().then((changes) => setState(changes ?? "failed"));
+  };
+  const words = state === "loading" ? "Reloading…" : state === undefined ? "" : reloadWords(state);
+  return (
+    <li>
+      <button type="button" disabled={state === "loading"} onClick={reload}>
+        {state === "loading" ? <span className="spinner" /> : <Icon name="refresh" />}
+        <span className="session-row-main">
+          Reload everything
+          <span className="session-row-place" role="status">
+            {words}
+          </span>
+        </span>
+      </button>
+    </li>
+  );
+}
+
+function reloadWords(state: TranscriptChanges | "failed"): string {
+  if (state === "failed") return "It could not be loaded now. What is here stays.";
+  const parts = [
+    ...(state.added > 0 ? [`${state.added} new`] : []),
+    ...(state.changed > 0 ? [`${state.changed} changed`] : []),
+  ];
+  return parts.length === 0 ? "Loaded anew: nothing was missing." : `Loaded anew: ${parts.join(", ")}.`;
 }
 
 interface MuteItemProps {

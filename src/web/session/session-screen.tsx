@@ -100,7 +100,7 @@ function OpenSession({ session, instanceId }: OpenSessionProps): ReactElement {
           <Icon name="eye" small />{" "}
           {view.isReadOnly
             ? "History only: no agent runs behind this session."
-            : "Viewing only: this device may not send messages."}
+            : "Viewing only. To write here, pair this device again with “Drive”."}
         </p>
       )}
       <Announcer view={view} />

@@ -2,6 +2,7 @@
 import { memo, type ReactElement } from "react";
 import { type MessageItem, type OutboxEntry, textOf } from "../../client/index.ts";
 import { useHubToday } from "../app/hooks.ts";
+import { plainLine } from "../approval/question.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { atTime } from "../ui/time.ts";
@@ -67,10 +68,6 @@ function Thought({ item, isShown }: { readonly item: MessageItem; readonly isSho
 }
 
 function firstLine(text: string): string {
-  const line =
-    text
-      .replaceAll(/[*_#`>]/g, "")
-      .trim()
-      .split("\n")[0] ?? "";
+  const line = plainLine(text);
   return line === "" ? "Thinking" : line;
 }

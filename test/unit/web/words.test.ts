@@ -43,6 +43,11 @@ describe("questions", () => {
     const url = card("elicitation/create", { mode: "url", message: "Sign in", url: "https://a.example" });
     expect(readQuestion(url)).toEqual({ kind: "url", message: "Sign in", url: "https://a.example" });
     expect(questionTitle(url)).toBe("Sign in");
+    const marked = card("elicitation/create", {
+      message: "## Set `max_retries`\nIt is for **all**.",
+      requestedSchema: {},
+    });
+    expect(questionTitle(marked)).toBe("Set max_retries");
     const form = card("elicitation/create", { message: "Choose", requestedSchema: { type: "object" } });
     expect(readQuestion(form)).toMatchObject({ kind: "form", message: "Choose" });
   });
