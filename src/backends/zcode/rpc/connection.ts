@@ -18,9 +18,11 @@ export interface ConnectionHandlers {
   onSilent?(): void;
 }
 
-/** Silence of this length, with so many calls in it that were made one after the other and ran into their limits. */
+/** So many calls that were made one after the other and ran into their limits, and so long since the first of them was made. */
 const SILENT_MS = 120_000;
 const SILENT_CALLS = 3;
+/** A limit that comes this late says that the computer slept meanwhile. */
+const SLEPT_MS = 60_000;
 
 export interface CallOptions {
   readonly timeoutMs?: number;
@@ -40,8 +42,9 @@ export class ZcodeConnection {
   readonly #pending = new Map<ZId, Pending>();
   #nextId = 1;
   #heardAt: number;
-  /** Calls nobody answered since, and when the last of them was given up. */
+  /** Calls nobody answered since, when the first of them was made, and when the last was given up. */
   #unanswered = 0;
+  #unansweredSince = 0;
   #unansweredAt = 0;
   #death: ZcodeError | undefined;
 
@@ -83,7 +86,7 @@ export class ZcodeConnection {
       const sentAt = this.#clock.now();
       const cancelTimer = this.#clock.setTimeout(() => {
         settle(new ZcodeError("timeout", `ZCode did not answer ${method} within ${timeoutMs} ms`));
-        this.#noteSilence(sentAt);
+        this.#noteSilence(sentAt, timeoutMs);
       }, timeoutMs);
       this.#pending.set(id, { method, settle });
       signal?.addEventListener("abort", onAbort);
@@ -120,12 +123,20 @@ export class ZcodeConnection {
   }
 
   /** Calls that ran side by side count once: a computer that wakes finds all of them late at the same time. */
-  #noteSilence(sentAt: number): void {
+  #noteSilence(sentAt: number, timeoutMs: number): void {
     if (this.#death !== undefined || sentAt < this.#heardAt || sentAt < this.#unansweredAt) return;
+    const now = this.#clock.now();
+    this.#unansweredAt = now;
+    if (now - sentAt - timeoutMs >= SLEPT_MS) {
+      this.#unanswered = 0;
+      return;
+    }
+    // Silence before anybody asked is no sign: one that was idle has as long as any other.
+    if (this.#unanswered === 0) this.#unansweredSince = sentAt;
     this.#unanswered += 1;
-    this.#unansweredAt = this.#clock.now();
-    const isSilent = this.#unanswered >= SILENT_CALLS && this.#unansweredAt - this.#heardAt >= SILENT_MS;
-    if (isSilent) this.#handlers.onSilent?.();
+    if (this.#unanswered < SILENT_CALLS || now - this.#unansweredSince < SILENT_MS) return;
+    this.#unanswered = 0;
+    this.#handlers.onSilent?.();
   }
 
   /** Ends it: everything pending is answered with `death`, everything later too. */

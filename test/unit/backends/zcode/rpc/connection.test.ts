@@ -7,14 +7,45 @@ import { HandClock } from "../../../../support/fake-zcode/harness.ts";
 
 function opened() {
   const lines: string[] = [];
+  const silences: number[] = [];
   const requests: unknown[] = [];
   const clock = new HandClock();
   const connection = new ZcodeConnection((line) => lines.push(line), clock, silentLog, {
     onNotification: () => {},
     onRequest: (id, method) => requests.push([id, method]),
+    onSilent: () => silences.push(clock.now()),
   });
-  return { clock, connection, lines, requests };
+  /** One call after the other, each in vain. */
+  const callInVain = async (count: number): Promise<void> => {
+    for (let each = 0; each < count; each++) {
+      const outcome = expect(connection.call("a", {}, { timeoutMs: 15_000 })).rejects.toMatchObject({ kind: "timeout" });
+      await clock.advance(15_000);
+      await outcome;
+    }
+  };
+  return { clock, connection, lines, requests, silences, callInVain };
 }
+
+test("silence begins with the first call in vain: one that was idle for an hour has its two minutes, too", async () => {
+  const { clock, silences, callInVain } = opened();
+  await clock.advance(3_600_000);
+  await callInVain(7);
+  expect(silences).toEqual([]);
+  await callInVain(1);
+  expect(silences).toHaveLength(1);
+});
+
+test("a call that a sleep of the computer made late says nothing of the app-server", async () => {
+  const { clock, connection, silences, callInVain } = opened();
+  const slept = expect(connection.call("a", {}, { timeoutMs: 15_000 })).rejects.toMatchObject({ kind: "timeout" });
+  clock.sleep(3_600_000);
+  await clock.advance(0);
+  await slept;
+  await callInVain(7);
+  expect(silences).toEqual([]);
+  await callInVain(1);
+  expect(silences).toHaveLength(1);
+});
 
 test("answers come back in any order, and a request of theirs under one of our ids stays a request", async () => {
   const { connection, requests } = opened();
