@@ -113,12 +113,17 @@ export class Asks {
     for (const ask of this.#of(session)) if (!ask.legs.has(alias)) this.#startLeg(ask, alias);
   }
 
-  /** One of its ids is closed: its dialogs go, and what is said of them is no answer. */
+  /**
+   * One of its ids is closed: its dialogs go, and what is said of them is no answer. Who had left the question to it is asked
+   * again (X5): else nobody could answer any more.
+   */
   detach(session: AskSession, alias: string): void {
     for (const ask of this.#of(session)) {
       const leg = ask.legs.get(alias);
       if (leg !== undefined) closeLeg(leg, this.#deps.link);
       ask.legs.delete(alias);
+      const isOpen = [...ask.legs.values()].some((other) => !other.isOver);
+      if (!isOpen) for (const other of [...ask.legs.keys()]) this.#startLeg(ask, other);
     }
   }
 

@@ -57,7 +57,7 @@ export class History {
       this.#replayState(session, alias, snapshot);
       return { ...availableConfig(session), ...replayMeta(window, page, snapshot, isRunning) };
     } finally {
-      session.release((updates) => updates.filter((update) => !isCovered(update, covered)));
+      session.release(alias, (update) => isCovered(update, covered));
     }
   }
 
@@ -90,7 +90,7 @@ export class History {
         return replayMeta(window, page, {}, isTurnActive(session, {}));
       }
     } finally {
-      session.release();
+      session.release(alias);
     }
   }
 

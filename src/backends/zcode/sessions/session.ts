@@ -21,6 +21,12 @@ export interface SessionInit {
   readonly isBornHere: boolean;
 }
 
+interface HeldUpdate {
+  readonly update: Update;
+  /** The ids under which a replay had it already. */
+  readonly shownTo: Set<string>;
+}
+
 export interface SessionPorts {
   /** Sends one update under one client id. */
   send(alias: string, update: Update): void;
@@ -91,7 +97,7 @@ export class Session {
   settling: Promise<void> | undefined;
 
   readonly #ports: SessionPorts;
-  #held: Update[] = [];
+  #held: HeldUpdate[] = [];
   /** Replays under way. */
   #holdCount = 0;
   #planShown = "__none__";
@@ -128,11 +134,8 @@ export class Session {
 
   /** Sends updates under every id, or keeps them while a replay is under way. */
   emit(updates: readonly Update[]): void {
-    if (this.#holdCount > 0) {
-      this.#held.push(...updates);
-      return;
-    }
-    for (const update of updates) for (const alias of this.aliases) this.#ports.send(alias, update);
+    if (this.#holdCount > 0) for (const update of updates) this.#held.push({ update, shownTo: new Set() });
+    else for (const update of updates) for (const alias of this.aliases) this.#ports.send(alias, update);
   }
 
   /** True while the turn a question belongs to was cancelled and has not ended. */
@@ -169,12 +172,15 @@ export class Session {
     this.#holdCount++;
   }
 
-  /** The last one sends what waited; `filter` takes out what the history already showed. */
-  release(filter: (updates: readonly Update[]) => readonly Update[] = (all) => all): void {
-    const held = filter(this.#held);
+  /** The last one sends what waited. What the history showed already is not shown again to who got it, under this one id. */
+  release(alias: string, isShown: (update: Update) => boolean = () => false): void {
+    for (const { update, shownTo } of this.#held) if (isShown(update)) shownTo.add(alias);
     this.#holdCount--;
-    this.#held = this.#holdCount > 0 ? [...held] : [];
-    if (this.#holdCount === 0) this.emit(held);
+    if (this.#holdCount > 0) return;
+    const held = this.#held;
+    this.#held = [];
+    for (const { update, shownTo } of held)
+      for (const each of this.aliases) if (!shownTo.has(each)) this.#ports.send(each, update);
   }
 
   /** The plan update, when the plan is not the one shown last. */

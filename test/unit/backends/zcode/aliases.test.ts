@@ -76,6 +76,49 @@ test("X3 who gives a question up under one of its ids leaves it to who is asked 
   expect(under("u1")).toEqual(["y"]);
 });
 
+test("X5 who gave a question up under one id is asked again when the other id is closed", async () => {
+  await opened([
+    { do: "ask", name: "ask", method: PERMISSION, params: permission("r1", "c1") },
+    { do: "expectAnswer", name: "ask" },
+    { do: "text", text: "y" },
+  ]);
+  const prompt = h.client.prompt("u1", "go");
+  await h.until("it asks", () => h.client.asked.length === 1);
+  await h.settle(load("sess_old"));
+  await h.until("it asks there, too", () => h.client.asked.length === 2);
+  h.client.asked[0]?.answer({ outcome: { outcome: "cancelled" } });
+  await h.clock.advance(100);
+  await h.settle(h.client.request("session/close", { sessionId: "sess_old" }));
+  await h.until("it asks again", () => h.client.asked.length === 3);
+  expect(h.client.asked[2]?.params["sessionId"]).toBe("u1");
+  h.client.asked[2]?.answer({ outcome: { outcome: "selected", optionId: "allow_once" } });
+  expect((await h.settle(prompt)).result?.["stopReason"]).toBe("end_turn");
+  expect(under("u1")).toEqual(["y"]);
+});
+
+test("row 82 a load under one id takes nothing of the running turn from who reads along under the other", async () => {
+  await opened(
+    [
+      { do: "text", text: "x" },
+      { do: "until", name: "more" },
+      { do: "text", text: "y" },
+      { do: "until", name: "end" },
+      { do: "text", text: "z" },
+    ],
+    { messagesDelayMs: 500 },
+  );
+  const prompt = h.client.prompt("u1", "go");
+  await h.until("it speaks", () => under("u1").at(-1) === "x");
+  const loading = load("sess_old");
+  await h.clock.advance(300);
+  h.fake.go("more");
+  await h.settle(loading);
+  h.fake.go("end");
+  await h.settle(prompt);
+  expect(under("u1").join("")).toBe("xyz");
+  expect(under("sess_old").join("|")).toMatch(/^before\|reply\|go\|x\|?y\|z$/);
+});
+
 test("row 82 two loads side by side: what comes live follows the history of both", async () => {
   await opened(
     [
