@@ -18,7 +18,9 @@ function opened() {
   /** One call after the other, each in vain. */
   const callInVain = async (count: number): Promise<void> => {
     for (let each = 0; each < count; each++) {
-      const outcome = expect(connection.call("a", {}, { timeoutMs: 15_000 })).rejects.toMatchObject({ kind: "timeout" });
+      const outcome = expect(connection.call("a", {}, { timeoutMs: 15_000 })).rejects.toMatchObject({
+        kind: "timeout",
+      });
       await clock.advance(15_000);
       await outcome;
     }
