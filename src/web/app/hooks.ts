@@ -84,13 +84,17 @@ export function useThrottled<T>(value: T, everyMs: number): T {
   return shown;
 }
 
+/** Times nearer than this are shown as the same. */
+const SAME_MS = 500;
+
 /** The present time, renewed every `everyMs` while the page is seen, and when it is seen again. A hidden page is not woken. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(() => Date.now());
   // Before the paint: who ticks faster from now on has no old time to show.
   useLayoutEffect(() => {
     let timer: ReturnType<typeof setInterval> | undefined;
-    const tick = (): void => setNow(Date.now());
+    // Who has just begun is not drawn a second time for it.
+    const tick = (): void => setNow((before) => (Math.abs(Date.now() - before) < SAME_MS ? before : Date.now()));
     const look = (): void => {
       clearInterval(timer);
       if (document.visibilityState !== "visible") return;
