@@ -127,7 +127,7 @@ function endDeaf(child: ChildProcess, gone: Promise<void>, log: Log): void {
   const onClosed = async (): Promise<void> => {
     if (await settlesWithin(gone, CLOSED_PIPE_MS)) return;
     log("warn", "zcode closed a pipe and lives on: it is ended");
-    signalGroup(child, "SIGKILL");
+    await stopChild(child, gone);
   };
   child.stdout?.once("end", () => void onClosed());
   child.stdin?.once("error", () => void onClosed());
