@@ -38,8 +38,8 @@ export class InstanceRecord implements MirrorRecord {
   /** Keys by session id: looked up for every event. */
   readonly #keys = new Map<string, SessionKey>();
   readonly #byKey = new Map<SessionKey, string>();
-  /** The turn whose start was audited last: its further notices are not starts. */
-  #lastTurn = "";
+  /** The turn of each session whose start was audited last, while it runs: its further notices are not starts. */
+  readonly #audited = new Map<SessionKey, string>();
   #pending: PendingText | undefined;
 
   constructor(store: Store, hello: LinkHello) {
@@ -162,6 +162,7 @@ export class InstanceRecord implements MirrorRecord {
     if (known !== undefined)
       this.#store.sessions.upsert({ ...withLine(known, line), state: "closed", closedAt: Date.now() });
     this.#byKey.delete(this.#keyOf(info));
+    this.#audited.delete(this.#keyOf(info));
     this.#keys.delete(info.sessionId);
   }
 
@@ -243,8 +244,10 @@ export class InstanceRecord implements MirrorRecord {
     const stopReason = stringAt(params, "stopReason");
     const error = objectAt(params, "error");
     const isEnd = stopReason !== undefined || error !== undefined;
-    if (!isEnd && params["state"] === "running" && this.#lastTurn !== `${key} ${device} ${id ?? at}`) {
-      this.#lastTurn = `${key} ${device} ${id ?? at}`;
+    const turn = `${device} ${id ?? ""}`;
+    if (params["state"] === "idle" || (isEnd && this.#audited.get(key) === turn)) this.#audited.delete(key);
+    if (!isEnd && params["state"] === "running" && this.#audited.get(key) !== turn) {
+      this.#audited.set(key, turn);
       const connection = stringAt(by, "connectionId");
       const actor = {
         deviceId: device,

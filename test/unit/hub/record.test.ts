@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { InstanceRecord } from "../../../src/hub/record.ts";
+import type { JsonObject } from "../../../src/protocol/json.ts";
 import type { LinkHello, LinkSession } from "../../../src/protocol/link.ts";
 import { createMemoryStore } from "../../../src/store/memory-store.ts";
 
@@ -96,5 +97,32 @@ test("X13 P3 the audit says by which device and connection a turn was begun", ()
   expect(store.audit.tail(9).map(({ actor, action }) => [action, actor])).toEqual([
     ["session.prompt", { deviceId: "d_phone", connectionId: "c_7", name: "phone" }],
   ]);
+  store.close();
+});
+
+test("X13 a turn without a promptId is audited once, however often its state and its queue are told, and sessions apart", () => {
+  const store = createMemoryStore();
+  const record = new InstanceRecord(store, HELLO);
+  const by = { connectionId: "primary", device: "primary", name: "editor" };
+  let seq = 0;
+  const tell = (session: string, notice: JsonObject): void => {
+    seq += 1;
+    const params = { sessionId: session, by, queue: [], ...notice };
+    record.onEvent(
+      { ...INFO, sessionId: session },
+      { first: seq, last: seq, method: "_acp-hub/turn", params, ts: 1_000 + seq },
+    );
+  };
+  for (const id of ["s1", "s2"]) record.onSession({ ...INFO, sessionId: id });
+  tell("s1", { state: "running" });
+  tell("s2", { state: "running" });
+  tell("s1", { state: "running", queue: [{ by, queuedAt: 1, title: "next" }] });
+  tell("s1", { state: "waiting" });
+  tell("s1", { state: "running" });
+  tell("s2", { state: "running" });
+  expect(store.audit.tail(9).map(({ target }) => target)).toEqual(["s1", "s2"]);
+  tell("s1", { state: "idle", stopReason: "end_turn" });
+  tell("s1", { state: "running" });
+  expect(store.audit.tail(9).map(({ target }) => target)).toEqual(["s1", "s2", "s1"]);
   store.close();
 });
