@@ -15,10 +15,12 @@ export async function measure(api: HubApi, client: HubClient): Promise<Measured>
   const frames = await frameTimes(client);
   const skewMs = http.hubTime === undefined ? undefined : Math.abs(http.hubTime - Date.now());
   const latency = median(http.times);
+  // A browser trusts its own computer without encryption.
+  const isLocal = window.isSecureContext && location.protocol === "http:";
   const checks: Check[] = [
     result("Hub reachable", http.times.length > 0, "No answer from the hub. Check the network, the VPN or the tunnel."),
     result(
-      "Encrypted (TLS)",
+      isLocal ? "Stays on this computer (localhost)" : "Encrypted (TLS)",
       window.isSecureContext,
       "Plain HTTP: no push, no clipboard, and others in the network can read along.",
     ),

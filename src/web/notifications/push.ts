@@ -31,7 +31,7 @@ export async function readPushState(api: HubApi): Promise<PushState> {
   const needsInstall = isApple() && !isInstalled();
   const checks: Check[] = [
     check(
-      "Encrypted connection",
+      "Secure page (HTTPS, or this computer)",
       window.isSecureContext,
       "Browsers push only to pages over HTTPS. Use Tailscale Serve, a tunnel or your own certificate.",
     ),
