@@ -53,6 +53,11 @@ describe("the session row", () => {
     const heights = await page.locator(".session-row").evaluateAll((rows) => rows.map((one) => one.clientHeight));
     expect(Math.max(...heights)).toBeLessThan(110);
     expect(Math.min(...heights)).toBeGreaterThanOrEqual(44);
+    const words = page.locator(".session-row-state > span:first-child");
+    // One line each: of "Idle ·" the dot once went under the word.
+    const lines = await words.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
+    expect(lines).toHaveLength(3);
+    expect(Math.max(...lines)).toBeLessThan(30);
     const asked = hub.requests.length;
     await page.clock.fastForward(MINUTE);
     await expect.poll(() => chip(page, "Fix hanging"), WAIT).toBe("Running 3m");
