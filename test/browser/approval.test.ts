@@ -323,6 +323,18 @@ describe("approvals", () => {
     expect(await page.locator(".need-line").count()).toBe(0);
   });
 
+  it("says on one line who settled a question, however long its words are", async () => {
+    const { session, open } = stage();
+    const page = await open("Pixel");
+    const message = "How shall the retry be configured? It applies to every connection of the relay.";
+    void session.ask("elicitation/create", { ...FORM_ASK, message });
+    await page.locator(".sheet .question").waitFor();
+    session.settle("s1-i1", { action: "decline" }, DESKTOP);
+    const who = page.locator(".settled-strip strong", { hasText: /^Declined by Zed \d\d:\d\d$/ });
+    await who.waitFor();
+    expect((await who.boundingBox())?.height).toBeLessThan(30);
+  });
+
   it("says on the home screen, too, that somebody was faster", async () => {
     const { session, device, hub } = stage();
     const page = await device("Pixel");
