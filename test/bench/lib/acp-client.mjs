@@ -1,5 +1,6 @@
 // What a remote client says: a socket that has initialized, and one that has loaded a session.
 import { CountingClient } from "./counting-client.mjs";
+import { sleep } from "./measure.mjs";
 
 /** Sends a request and resolves with its answer; `onText` sees what comes before it. */
 export function request(client, id, method, params, onText = () => undefined) {
@@ -25,6 +26,22 @@ export async function initialized({ port, path, headers }, capabilities = {}) {
 export function load(client, sessionId, ours = {}, onText = undefined) {
   const params = { sessionId, cwd: "/", mcpServers: [], _meta: { "acp-hub": ours } };
   return request(client, 2, "session/load", params, onText);
+}
+
+/** Waits until the hub knows a session: its editor may be told of it first, and no list shows one that was never used. */
+export async function known(address, sessionId) {
+  const client = await initialized(address);
+  const until = performance.now() + 10_000;
+  for (;;) {
+    const refused = await load(client, sessionId, { history: "none" }).then(
+      () => undefined,
+      (error) => error,
+    );
+    if (refused === undefined) break;
+    if (performance.now() > until) throw refused;
+    await sleep(20);
+  }
+  client.close();
 }
 
 /** A client that has loaded the session: from then on it gets every update live, and counts them. */

@@ -56,7 +56,8 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.e
 /** Resolves with what `read` makes of a line, once it makes something of one. */
 export function said(child, read, what) {
   return new Promise((resolve, reject) => {
-    child.once("exit", (code) => reject(new Error(`${what} ended with ${code}`)));
+    // Not at its exit: what it said last may still be on its way.
+    child.once("close", (code) => reject(new Error(`${what} ended with ${code}`)));
     lines(child, (line) => {
       const value = read(line);
       if (value !== undefined) resolve(value);

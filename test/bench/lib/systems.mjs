@@ -1,7 +1,7 @@
 // The sides of each comparison: the bare relay, the relay that batches (the ceiling), and acp-hub as built (agent → bridge → hub).
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { attached } from "./acp-client.mjs";
+import { attached, known } from "./acp-client.mjs";
 import { CountingClient } from "./counting-client.mjs";
 import { Editor } from "./editor.mjs";
 import { AGENT, childrenOf, ended, lines, MAIN, makeHome, RELAY, removeHome, said, start } from "./processes.mjs";
@@ -74,6 +74,7 @@ export async function startHub(options = {}) {
   const byPid = new Map(instances.map((each) => [each.pid, each.id]));
   const addressOf = (bridge) => ({ port, headers, path: `/acp?instance=${byPid.get(bridge.pid)}` });
   const address = addressOf(first);
+  for (const bridge of bridges) await known(addressOf(bridge), bridge.sessionId);
   return {
     name: "hub",
     home,

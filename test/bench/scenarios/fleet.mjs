@@ -1,5 +1,5 @@
 // Many sessions on many bridges, one client each, all of them streaming; beside it as many bare relays as there are bridges.
-import { attached } from "../lib/acp-client.mjs";
+import { attached, known } from "../lib/acp-client.mjs";
 import { isComplete } from "../lib/counting-client.mjs";
 import { cpuOf, cpuSince, median, percentile, rssMb, spread } from "../lib/measure.mjs";
 import { startHub, startRelay } from "../lib/systems.mjs";
@@ -9,6 +9,7 @@ async function openSessions(hub, perBridge) {
   for (const bridge of hub.bridges) {
     for (let index = 0; index < perBridge; index += 1) {
       const sessionId = index === 0 ? bridge.sessionId : await bridge.editor.newSession();
+      await known(hub.addressOf(bridge), sessionId);
       const client = await attached(hub.addressOf(bridge), sessionId);
       sessions.push({ client, start: (text) => void bridge.editor.prompt(sessionId, text) });
     }
