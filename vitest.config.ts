@@ -7,14 +7,16 @@ interface Folder {
   readonly order: number;
   /** True where tests start processes: two at a time would starve each other's deadlines on a small machine. */
   readonly alone?: boolean;
+  /** True where other processes or a browser have a say: CI tries once more, and marks it. Never where seeds are drawn. */
+  readonly isTriedAgain?: boolean;
 }
 
 const FOLDERS: readonly Folder[] = [
   { name: "unit", timeoutMs: 10_000, order: 0 },
   { name: "conformance", timeoutMs: 30_000, order: 0 },
-  { name: "integration", timeoutMs: 30_000, order: 0 },
-  { name: "e2e", timeoutMs: 60_000, order: 1, alone: true },
-  { name: "browser", timeoutMs: 90_000, order: 2, alone: true },
+  { name: "integration", timeoutMs: 30_000, order: 0, isTriedAgain: true },
+  { name: "e2e", timeoutMs: 60_000, order: 1, alone: true, isTriedAgain: true },
+  { name: "browser", timeoutMs: 90_000, order: 2, alone: true, isTriedAgain: true },
   { name: "chaos", timeoutMs: 120_000, order: 3, alone: true },
 ];
 
@@ -27,6 +29,7 @@ const config: ViteUserConfig = defineConfig({
         testTimeout: folder.timeoutMs,
         hookTimeout: folder.timeoutMs,
         sequence: { groupOrder: folder.order },
+        retry: folder.isTriedAgain === true && process.env["CI"] !== undefined ? 1 : 0,
         ...(folder.alone ? { fileParallelism: false } : {}),
       },
     })),
