@@ -9,6 +9,8 @@ const mostMs = Number(process.env.JITTER_MS ?? 0);
 const { setTimeout: later, performance: clock } = globalThis;
 const push = Readable.prototype.push;
 const waiting = new WeakMap();
+/** More than this waits in the kernel: who stops reading must be felt by who writes. */
+const HELD_MAX = 64 * 1024;
 
 function delayMs() {
   const kind = Math.random();
@@ -25,16 +27,18 @@ function stopReading(socket) {
 }
 
 function pushLate(chunk, encoding) {
-  const queue = waiting.get(this) ?? { chunks: [], dueAt: 0 };
+  const queue = waiting.get(this) ?? { chunks: [], bytes: 0, dueAt: 0 };
   waiting.set(this, queue);
   const now = clock.now();
   queue.dueAt = Math.max(queue.dueAt, now + delayMs());
   queue.chunks.push([chunk, encoding]);
+  queue.bytes += chunk?.length ?? 0;
   later(() => {
     const next = queue.chunks.shift();
+    queue.bytes -= next[0]?.length ?? 0;
     if (!this.destroyed && !push.apply(this, next)) stopReading(this);
   }, queue.dueAt - now);
-  return true;
+  return queue.bytes < HELD_MAX;
 }
 
 if (mostMs > 0) Socket.prototype.push = pushLate;
