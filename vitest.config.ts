@@ -28,6 +28,8 @@ const config: ViteUserConfig = defineConfig({
         include: [`test/${folder.name}/**/*.test.{ts,tsx}`],
         testTimeout: folder.timeoutMs,
         hookTimeout: folder.timeoutMs,
+        // A busy machine, not a fault, is what makes things late: its usual second is too little.
+        expect: { poll: { timeout: 10_000 } },
         sequence: { groupOrder: folder.order },
         retry: folder.isTriedAgain === true && process.env["CI"] !== undefined ? 1 : 0,
         ...(folder.alone ? { fileParallelism: false } : {}),

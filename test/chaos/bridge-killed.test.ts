@@ -25,7 +25,7 @@ describe("bridges killed at random moments", () => {
         editor.call("session/prompt", textPrompt(sessionId, "go")).catch(() => undefined);
         await pause(random.between(0, 600));
         child.kill("SIGKILL");
-        await expect.poll(() => phone.closed?.code, { timeout: 3000, interval: 10 }).toBe(4404);
+        await expect.poll(() => phone.closed?.code, { timeout: 10_000, interval: 10 }).toBe(4404);
         expect(await stage.instances()).toEqual([]);
         expect((await stage.api("GET", "/api/interactions")).body).toEqual([]);
         const asked = phone.frames.filter((frame) => frame.kind === "request").length;

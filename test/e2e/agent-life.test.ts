@@ -54,7 +54,7 @@ describe("an agent's life", () => {
     editor.close();
     expect((await exit).code).toBe(0);
     expect(agents()).toEqual([]);
-    await expect.poll(() => stage.instances(), { timeout: 3000 }).toEqual([]);
+    await expect.poll(() => stage.instances(), { timeout: 10_000 }).toEqual([]);
   });
 
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {

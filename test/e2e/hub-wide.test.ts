@@ -100,7 +100,7 @@ describe("two editors, one hub-wide connection", () => {
         .join("");
     for (const name of ["left", "right"]) {
       await expect
-        .poll(() => textOf(name), { timeout: 4000 })
+        .poll(() => textOf(name), { timeout: 10_000 })
         .toBe(`watch me${name} asks. {"outcome":{"outcome":"selected","optionId":"allow"}}`);
     }
   });

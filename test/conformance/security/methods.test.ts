@@ -137,7 +137,7 @@ describe.each(["/acp?instance=i-0", "/acp"])("every ACP method on %s and who may
       client?.notify("session/cancel", { sessionId: live });
       await client?.call("session/list", {});
       const isCancelled = isAllowed("answer|prompt", scopes);
-      if (isCancelled) await vi.waitFor(() => expect(seen("session/cancel", before), scope).toBe(true));
+      if (isCancelled) await expect.poll(() => seen("session/cancel", before), { message: scope }).toBe(true);
       else expect(seen("session/cancel", before), scope).toBe(false);
       agent.wire.answer(running ?? 0, { stopReason: "cancelled" });
       await ended;

@@ -73,9 +73,7 @@ describe("a device that is revoked", () => {
     const from = performance.now();
     const gone = await ask(hub.port, `/api/devices/${phone.id}`, { method: "DELETE", token: phone.admin });
     expect(gone.status).toBe(204);
-    await vi.waitFor(() => {
-      for (const socket of sockets) expect(socket.closed?.code).toBe(4401);
-    });
+    await expect.poll(() => sockets.every((socket) => socket.closed?.code === 4401), { interval: 10 }).toBe(true);
     await events.ended;
     expect(performance.now() - from).toBeLessThan(AT_ONCE_MS);
     expect(events.text()).toContain('event: close\ndata: {"code":4401,"reason":"revoked"}');
@@ -116,7 +114,7 @@ describe("a device that is revoked", () => {
     const socket = await connectClient(`ws://127.0.0.1:${hub.port}/acp`, String(accessToken));
     const events = await stream(hub.port, String(accessToken));
     expect(await refresh(phone.refreshToken)).toMatchObject({ status: 401, body: { code: "revoked-device" } });
-    await vi.waitFor(() => expect(socket.closed?.code).toBe(4401));
+    await expect.poll(() => socket.closed?.code).toBe(4401);
     await events.ended;
     for (const token of [phone.accessToken, String(accessToken)])
       expect((await ask(hub.port, "/api/instances", { token })).status).toBe(401);
@@ -131,7 +129,7 @@ describe("a device that is revoked", () => {
       [one, two].map(({ accessToken }) => connectClient(`ws://127.0.0.1:${hub.port}/acp`, accessToken)),
     );
     expect((await ask(hub.port, "/api/logout", { method: "POST", token: one.accessToken })).status).toBe(204);
-    await vi.waitFor(() => expect(sockets[0]?.closed?.code).toBe(4401));
+    await expect.poll(() => sockets[0]?.closed?.code).toBe(4401);
     await sockets[1]?.initialize();
     expect(sockets[1]?.closed).toBeUndefined();
   });
@@ -303,10 +301,10 @@ describe("a subject of an external issuer", () => {
     await socket.call("session/load", { sessionId: "s1", cwd: hub.workspace, mcpServers: [] });
     const options = [{ optionId: "yes", name: "Allow", kind: "allow_once" }];
     const asked = agent.ask("session/request_permission", { sessionId: "s1", toolCall: { toolCallId: "t" }, options });
-    await vi.waitFor(async () => {
-      const { token } = await hub.token("viewer");
-      expect(JSON.parse((await ask(hub.port, "/api/interactions", { token })).text)).toHaveLength(1);
-    });
+    const { token } = await hub.token("viewer");
+    await expect
+      .poll(async () => JSON.parse((await ask(hub.port, "/api/interactions", { token })).text))
+      .toHaveLength(1);
     expect(socket.frames.some((frame) => frame.kind === "request")).toBe(false);
     expect((await ask(hub.port, "/api/instances", { token: await sign({ groups: ["helpers"] }) })).status).toBe(200);
     const question = await socket.nextRequest("session/request_permission");
@@ -326,7 +324,7 @@ describe("a subject of an external issuer", () => {
     const id = listed.find(({ kind }) => kind === "external")?.deviceId ?? "";
     expect(hub.running.auth.devices.get(deviceId(id))?.scopes).toHaveLength(4);
     expect((await ask(hub.port, `/api/devices/${id}`, { method: "DELETE", token: admin })).status).toBe(204);
-    await vi.waitFor(() => expect(socket.closed?.code).toBe(4401));
+    await expect.poll(() => socket.closed?.code).toBe(4401);
     await hub.restart();
     expect((await ask(hub.port, "/api/instances", { token: await sign({}) })).status).toBe(401);
   });

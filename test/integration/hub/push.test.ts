@@ -72,7 +72,7 @@ describe("pushes", () => {
     const editor = rawClient(harness.bridge(acpBackend({ command: process.execPath, args, name: "agent" })).editor);
     await editor.call("initialize", { protocolVersion: 1, clientCapabilities: {} });
     await editor.call("session/new", { cwd: "/", mcpServers: [] });
-    await expect.poll(() => harness.hub.registry.list().length).toBe(1);
+    await expect.poll(() => harness.hub.registry.get("i-0")?.mirror.holdsSession("s1"), { timeout: 10_000 }).toBe(true);
     const prompt = () =>
       editor.call("session/prompt", { sessionId: "s1", prompt: [{ type: "text", text: "secret words" }] });
     const answer = async () => {
