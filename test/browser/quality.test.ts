@@ -56,6 +56,25 @@ const LOOKS = [
 ] as const;
 
 describe("accessibility and policy", () => {
+  it("axe finds nothing in a session that repeats itself", async () => {
+    const { session, open } = stage();
+    const content = [{ type: "diff", path: "src/pool.ts", oldText: "1\n", newText: "2\n" }];
+    const edit = { kind: "edit", title: "Edit it", status: "completed", content };
+    for (const again of ["a", "b"]) {
+      const thought = { type: "text", text: "The retry logic, again." };
+      session.emit({ sessionUpdate: "agent_thought_chunk", messageId: `t-${again}`, content: thought });
+      session.text("| a |\n|---|\n| 1 |\n", `m-${again}`);
+      session.emit({ sessionUpdate: "tool_call", toolCallId: again, ...edit });
+    }
+    const page = await open("Pixel");
+    const edits = page.getByRole("button", { name: /Edit it/ });
+    await edits.first().click();
+    await edits.last().click();
+    void session.ask("session/request_permission", { toolCall: { toolCallId: "c", ...edit }, options: OPTIONS });
+    await expect.poll(() => page.locator(".diff-body").count()).toBe(3);
+    expect(await violations(page, "repeated")).toEqual([]);
+  });
+
   it.each(LOOKS)("axe finds nothing on any screen: $name", async (look) => {
     const { hub, session, instance, context, open } = stage();
     fillSession(session);

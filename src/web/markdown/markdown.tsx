@@ -87,7 +87,8 @@ function list({ ordered, start, items }: Tokens.List): ReactNode {
 function table({ header, rows }: Tokens.Table): ReactNode {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls sideways, by keyboard too
-    <section className="table-scroll" tabIndex={0} aria-label="Table">
+    // biome-ignore lint/a11y/useSemanticElements: as a section each table would be a landmark of the page
+    <div className="table-scroll" role="group" tabIndex={0} aria-label="Table">
       <table>
         <thead>
           <tr>{header.map((cell, index) => tableCell("th", cell, index))}</tr>
@@ -99,7 +100,7 @@ function table({ header, rows }: Tokens.Table): ReactNode {
           ))}
         </tbody>
       </table>
-    </section>
+    </div>
   );
 }
 

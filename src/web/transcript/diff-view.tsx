@@ -57,7 +57,7 @@ function DiffBody({ diff, mayUnwrap }: Required<DiffViewProps>): ReactElement {
   const shown = useMemo(() => firstLines(hunks, limit), [hunks, limit]);
   const changes = useMemo(() => changeStarts(shown), [shown]);
   const [at, setAt] = useState<number>();
-  const body = useRef<HTMLElement>(null);
+  const body = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (at !== undefined && body.current !== null) showCurrent(body.current);
   }, [at]);
@@ -70,8 +70,10 @@ function DiffBody({ diff, mayUnwrap }: Required<DiffViewProps>): ReactElement {
           {mayUnwrap && <WrapButton />}
         </span>
       </DiffCaption>
-      <section
+      {/* biome-ignore lint/a11y/useSemanticElements: as a section each diff would be a landmark of the page */}
+      <div
         ref={body}
+        role="group"
         className={mayUnwrap && !wrapLines ? "diff-body unwrapped" : "diff-body"}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled by keyboard
         tabIndex={0}
@@ -91,7 +93,7 @@ function DiffBody({ diff, mayUnwrap }: Required<DiffViewProps>): ReactElement {
             {total - limit} more lines
           </button>
         )}
-      </section>
+      </div>
     </>
   );
 }

@@ -56,14 +56,14 @@ function Thought({ item, isShown }: { readonly item: MessageItem; readonly isSho
   const isOpen = isToggled !== isShown;
   const text = textOf(item.blocks);
   return (
-    <section className="thought" aria-label="Thought">
+    <article className="thought" aria-label="Thought">
       <button type="button" className="fold" aria-expanded={isOpen} onClick={toggle}>
         <Icon name="bulb" small />
         <span className="truncate">{isOpen ? "Thought" : firstLine(text)}</span>
         <Icon name="chevron" small />
       </button>
       {isOpen && <Markdown text={text} />}
-    </section>
+    </article>
   );
 }
 

@@ -24,7 +24,7 @@ export const ToolCard = memo(({ item, settled = NONE }: ToolCardProps): ReactEle
   const today = useHubToday();
   const summary = summarize(item);
   return (
-    <section className={`tool ${summary.status}`} aria-label={`Tool: ${summary.title}`}>
+    <article className={`tool ${summary.status}`} aria-label={`Tool: ${summary.title}`}>
       <button type="button" className="tool-line" aria-expanded={isOpen} onClick={toggle}>
         <Icon name={summary.icon} />
         <span className="tool-title truncate">
@@ -47,7 +47,7 @@ export const ToolCard = memo(({ item, settled = NONE }: ToolCardProps): ReactEle
         </p>
       ))}
       {isOpen && <ToolDetails card={item.card} />}
-    </section>
+    </article>
   );
 });
 
@@ -75,7 +75,7 @@ export interface ToolGroupProps {
 export const ToolGroup = memo(({ rowKey, items }: ToolGroupProps): ReactElement => {
   const [isOpen, toggle] = useOpen(rowKey);
   return (
-    <section className="tool group" aria-label={`${items.length} look-ups`}>
+    <article className="tool group" aria-label={`${items.length} look-ups`}>
       <button type="button" className="tool-line" aria-expanded={isOpen} onClick={toggle}>
         <Icon name="list" />
         <span className="tool-title truncate">
@@ -90,7 +90,7 @@ export const ToolGroup = memo(({ rowKey, items }: ToolGroupProps): ReactElement 
           ))}
         </div>
       )}
-    </section>
+    </article>
   );
 });
 
