@@ -43,7 +43,7 @@ describe("acpx, a real client, through acp-hub attach", () => {
     const { code, stdout } = await acpxOn(sessionId).run(["--deny-all", "--format", "quiet"], ["exec", "look around"]);
     expect(code).toBe(5);
     expect(stdout).toContain('"optionId":"reject"');
-    expect(stdout.trim()).toBe(editor.textOf("agent_message_chunk"));
+    await expect.poll(() => editor.textOf("agent_message_chunk"), WAIT).toBe(stdout.trim());
     const answers = readFileSync(join(stage.home.dir, "record"), "utf8").match(/"outcome":"selected"/g);
     expect(answers).toHaveLength(1);
   });

@@ -45,8 +45,9 @@ describe("acp-hub attach as an editor's agent command", () => {
     expect((await second.newSession()).sessionId).toBe(sessionId);
     expect(await second.prompt(sessionId, "what is in here?")).toMatchObject({ stopReason: "end_turn" });
     expect(second.said).toContain("I look. It was ");
+    // Its pipe is another one.
+    await expect.poll(() => editor.textOf("agent_message_chunk")).toBe(second.said);
     expect(editor.textOf("user_message_chunk")).toBe("what is in here?");
-    expect(editor.textOf("agent_message_chunk")).toBe(second.said);
     child.stdin?.end();
     expect(await exitOf(child)).toBe(0);
   });
@@ -65,7 +66,7 @@ describe("acp-hub attach as an editor's agent command", () => {
     second.answer(asked.id, { outcome: { outcome: "selected", optionId: "allow" } });
     expect(await turn).toMatchObject({ stopReason: "end_turn" });
     expect(second.frames.filter((frame) => frame.kind === "request")).toHaveLength(1);
-    expect(second.textOf("agent_message_chunk")).toBe(editor.textOf("agent_message_chunk"));
+    await expect.poll(() => editor.textOf("agent_message_chunk")).toBe(second.textOf("agent_message_chunk"));
     expect(second.textOf("user_message_chunk")).toBe("");
     expect(editor.textOf("user_message_chunk")).toBe("go on");
   });

@@ -53,9 +53,9 @@ describe("clients of every kind on one session", () => {
 
     const ran = await acpx.run(["--approve-all", "--format", "json"], ["exec", "look"]);
     expect(stopReasons(framesOf(ran.stdout))).toEqual(["end_turn"]);
-    const said = editor.textOf("agent_message_chunk");
+    const said = turnText(framesOf(ran.stdout), "agent_message_chunk");
     expect(said).toContain('"optionId":"allow"');
-    expect(turnText(framesOf(ran.stdout), "agent_message_chunk")).toBe(said);
+    await expect.poll(() => editor.textOf("agent_message_chunk"), WAIT).toBe(said);
     await expect.poll(() => first.client.said, WAIT).toBe(said);
     await expect.poll(() => plain.textOf("agent_message_chunk"), WAIT).toBe(said);
     expect(plain.textOf("user_message_chunk")).toBe("look");
@@ -72,8 +72,8 @@ describe("clients of every kind on one session", () => {
     editor.notify("_test/on", {});
     await expect.poll(async () => (await stage.instances())[0]?.sessions[0]?.status, WAIT).toBe("idle");
     const again = await sdk(sessionId);
-    expect(again.client.said).toBe(`${said}one two`);
-    expect(editor.textOf("agent_message_chunk")).toBe(again.client.said);
+    await expect.poll(() => again.client.said, WAIT).toBe(`${said}one two`);
+    await expect.poll(() => editor.textOf("agent_message_chunk"), WAIT).toBe(`${said}one two`);
     again.ws.terminate();
   });
 });

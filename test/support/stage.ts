@@ -77,6 +77,22 @@ export class Stage {
     return response?.status === 200 ? (response.body as InstanceView[]) : [];
   }
 
+  /**
+   * Waits until the hub has heard of a session; its editor may know it first. Asked by a route that knows unused ones, too, which no
+   * list shows.
+   */
+  async known(sessionId: string, timeoutMs = 10_000): Promise<string> {
+    const query = new URLSearchParams({ sessionId });
+    for (const deadline = Date.now() + timeoutMs; ; ) {
+      for (const { id } of await this.instances()) {
+        const { status, body } = await this.api("GET", `/api/instances/${id}/fs/list?${query}`);
+        if (status === 200 || (body as JsonObject)["code"] !== "unknown-session") return sessionId;
+      }
+      if (Date.now() > deadline) throw new Error(`the hub never heard of session ${sessionId}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
   /** Waits until so many instances are linked; gives them by start time. */
   async linked(count = 1, timeoutMs = 10_000): Promise<InstanceView[]> {
     const deadline = Date.now() + timeoutMs;

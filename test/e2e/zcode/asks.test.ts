@@ -58,7 +58,7 @@ describe("questions of ZCode with an editor and two remote clients", () => {
   afterAll(() => stage.end());
 
   const newSession = async (): Promise<string> =>
-    String((await editor.call("session/new", { cwd: stage.project, mcpServers: [] }))["sessionId"]);
+    stage.known(String((await editor.call("session/new", { cwd: stage.project, mcpServers: [] }))["sessionId"]));
   const start = (text: string): Promise<JsonObject> => {
     const turn = editor.call("session/prompt", textPrompt(sessionId, text));
     // A test that fails before it waits for the turn says why by itself.

@@ -22,7 +22,7 @@ describe("prompts of several clients", () => {
   });
   let editor: RawClient;
   const newSession = async (): Promise<string> =>
-    String((await editor.call("session/new", { cwd: stage.project, mcpServers: [] }))["sessionId"]);
+    stage.known(String((await editor.call("session/new", { cwd: stage.project, mcpServers: [] }))["sessionId"]));
   /** Texts sent to ZCode since the mark. */
   const sent = (from: number): string[] =>
     stage

@@ -92,7 +92,7 @@ describe("a turn of ZCode as an editor and remote clients see it", () => {
   const stage = new ZcodeStage({ knobs: { messagesDelayMs: 500 }, prompts: PROMPTS });
   let editor: RawClient;
   const newSession = async (): Promise<string> =>
-    String((await editor.call("session/new", { cwd: stage.project, mcpServers: [] }))["sessionId"]);
+    stage.known(String((await editor.call("session/new", { cwd: stage.project, mcpServers: [] }))["sessionId"]));
 
   beforeAll(async () => {
     await stage.serve();

@@ -1,9 +1,10 @@
 /** Builds the fake into one runnable file: a `zcode` for PATH or `ZCODE_BIN`. */
-import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
+import { wholeLines } from "../whole-lines.ts";
 import type { Scenario } from "./scenario.ts";
 
 export interface FakeExecutable {
@@ -52,11 +53,7 @@ export function fakeExecutable(
   const gatesPath = join(dir, "gates");
   writeFileSync(recordPath, "");
   writeFileSync(gatesPath, "");
-  const records = (): FakeRecord[] =>
-    readFileSync(recordPath, "utf8")
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line) => JSON.parse(line) as FakeRecord);
+  const records = (): FakeRecord[] => wholeLines(recordPath).map((line) => JSON.parse(line) as FakeRecord);
   return {
     bin,
     env: {
