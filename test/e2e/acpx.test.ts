@@ -29,7 +29,7 @@ describe("acpx, a real client, through acp-hub attach", () => {
     expect(code).toBe(0);
     const frames = framesOf(stdout);
     expect(stopReasons(frames)).toEqual(["end_turn"]);
-    expect(turnText(frames, "agent_message_chunk")).toBe(editor.textOf("agent_message_chunk"));
+    await expect.poll(() => editor.textOf("agent_message_chunk"), WAIT).toBe(turnText(frames, "agent_message_chunk"));
     expect(turnText(frames, "agent_message_chunk")).toContain('"optionId":"allow"');
     expect(turnText(frames, "user_message_chunk")).toBe("");
     expect(editor.textOf("user_message_chunk")).toBe("look around");
@@ -62,7 +62,7 @@ describe("acpx, a real client, through acp-hub attach", () => {
     expect((await acpx.run([], ["sessions", "list"])).stdout).toContain(sessionId);
     const history = (await acpx.run([], ["sessions", "history"])).stdout;
     expect(history.match(/\t(user|assistant)\t/g)).toHaveLength(4);
-    expect(editor.textOf("user_message_chunk")).toBe("firstsecond");
+    await expect.poll(() => editor.textOf("user_message_chunk"), WAIT).toBe("firstsecond");
     expect((await acpx.run([], ["sessions", "close"])).code).toBe(0);
     await acpx.rest();
     // S6: a client that closes only lets go.

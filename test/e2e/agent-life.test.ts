@@ -107,7 +107,7 @@ describe("an agent's life", () => {
     await expect.poll(() => phone.closed?.code).toBe(4404);
     expect(phone.notifications("_acp-hub/interaction_settled").at(-1)).toMatchObject({ outcome: { action: "ended" } });
     expect(phone.notifications("_acp-hub/detached")).toMatchObject([{ sessionId, reason: "instance-gone" }]);
-    expect(editor.notifications("$/cancel_request").length).toBe(1);
+    await expect.poll(() => editor.notifications("$/cancel_request").length).toBe(1);
     expect(editor.textOf("agent_message_chunk")).toBe("So far");
     expect(agents()).toEqual([]);
   });
@@ -198,7 +198,7 @@ describe("an agent's life", () => {
         .toBe('{"outcome":{"outcome":"selected","optionId":"reject"}} and more');
       await expect.poll(() => client.updates().some((update) => update["title"] === "Named late")).toBe(true);
     }
-    expect(phone.notifications("_acp-hub/turn").at(-1)).toMatchObject({ state: "idle" });
+    await expect.poll(() => phone.notifications("_acp-hub/turn").at(-1)).toMatchObject({ state: "idle" });
     expect((await stage.instances())[0]?.sessions).toMatchObject([{ title: "Named late", status: "idle" }]);
   });
 

@@ -39,8 +39,8 @@ describe("two editors, one hub-wide connection", () => {
       editor.answer(asked.id, { outcome: { outcome: "selected", optionId: "allow" } });
     }
     expect((await Promise.all(turns)).map((result) => result["stopReason"])).toEqual(["end_turn", "end_turn"]);
-    expect(left.editor.textOf("user_message_chunk")).toBe("to left");
-    expect(right.editor.textOf("user_message_chunk")).toBe("to right");
+    await expect.poll(() => left.editor.textOf("user_message_chunk")).toBe("to left");
+    await expect.poll(() => right.editor.textOf("user_message_chunk")).toBe("to right");
     const listed = (await phone.call("session/list", {}))["sessions"] as { sessionId: string }[];
     expect(listed.map(({ sessionId }) => sessionId).sort()).toEqual(["left", "right"]);
   });

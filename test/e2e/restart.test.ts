@@ -35,7 +35,7 @@ describe("hubs and bridges that end", () => {
       const seen = editor.updates().length;
       const port = String(hub.port);
       hub = await stage.serve(["--port", port]);
-      expect((await stage.linked(1, 3000))[0]?.id).toBe(id);
+      expect((await stage.linked())[0]?.id).toBe(id);
       expect(editor.updates().length).toBeGreaterThan(seen);
       const after = await stage.client("driver", `?instance=${id}`);
       const loaded = await after.call("session/load", loadOf(sessionId, { cursor: cursorOf(before) }));
@@ -86,7 +86,7 @@ describe("hubs and bridges that end", () => {
     const detached = await wide.nextNotification("_acp-hub/detached");
     const tookMs = performance.now() - killedAt;
     expect(detached).toMatchObject({ sessionId, reason: "instance-gone" });
-    expect(tookMs).toBeLessThan(1000);
+    expect(tookMs).toBeLessThan(5000);
     await expect.poll(() => bound.closed?.code).toBe(4404);
     expect(bound.notifications("_acp-hub/interaction_settled").at(-1)).toMatchObject({ outcome: { action: "ended" } });
     expect(wide.notifications("$/cancel_request").length).toBe(1);

@@ -312,7 +312,7 @@ describe("H6 a stop that ZCode takes its time to follow", () => {
     const stoppedAt = performance.now();
     expect(await turn).toEqual({ stopReason: "cancelled" });
     const tookMs = performance.now() - stoppedAt;
-    expect(tookMs).toBeLessThan(1_000);
+    expect(tookMs).toBeLessThan(5000);
     await eventually("all dialogs are down", () => {
       const isDown = isCancelled(editor, atEditor.id) && isCancelled(remote, atRemote.id);
       return isDown && phone.cancelled.includes(dialog ?? null);
