@@ -1,15 +1,8 @@
 /** B5–B7: clients and links that do not keep up, order, what passes untouched. */
 import { expect, test } from "vitest";
 import { chunk, toolCall, toolUpdate } from "../../support/world/fake-agent.ts";
-import { World, type WorldOptions } from "../../support/world/world.ts";
-
-function shared(options: WorldOptions = {}) {
-  const world = new World(options).start();
-  const session = world.newSession();
-  const phone = world.remote({ extended: true, name: "phone" });
-  world.load(phone, session);
-  return { world, session, phone };
-}
+import { shared } from "../../support/world/shared.ts";
+import { World } from "../../support/world/world.ts";
 
 test("B5 a client that does not read delays nobody and is caught up in order, coalesced, once it reads", () => {
   const { world, session, phone } = shared();

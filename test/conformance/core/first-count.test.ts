@@ -1,9 +1,9 @@
 /** X3: an editor that steps back before the hub has counted the copies does not end what others hold. */
 import { expect, test } from "vitest";
 import type { AcpClient } from "../../support/world/acp-client.ts";
+import { selected } from "../../support/world/shared.ts";
 import { World, type WorldOptions } from "../../support/world/world.ts";
 
-const selected = (optionId: string) => ({ outcome: { outcome: "selected", optionId } });
 const CANCELLED = { outcome: { outcome: "cancelled" } };
 const NON_ANSWERS = [
   ["an error", (editor: AcpClient) => editor.answerError(editor.openDialogs[0] as never, -32603)],

@@ -1,20 +1,6 @@
 /** X8, X12, X13: forms for clients without them, questions for one client, the record. */
 import { expect, test } from "vitest";
-import { World, type WorldOptions } from "../../support/world/world.ts";
-
-const FORM = {
-  type: "object",
-  properties: { color: { type: "string", enum: ["red", "green"] }, sure: { type: "boolean" } },
-  required: ["color"],
-};
-
-function shared(options: WorldOptions = {}, capabilities = {}) {
-  const world = new World(options).start(capabilities);
-  const session = world.newSession();
-  const phone = world.remote({ extended: true, name: "phone" });
-  world.load(phone, session);
-  return { world, session, phone };
-}
+import { FORM, shared } from "../../support/world/shared.ts";
 
 test("X8 a client without forms gets one popup per field, and its choices are one form answer", () => {
   const { world, session, phone } = shared();

@@ -2,23 +2,8 @@
 import { expect, test } from "vitest";
 import type { AcpClient } from "../../support/world/acp-client.ts";
 import { toolCall, toolUpdate } from "../../support/world/fake-agent.ts";
-import { World, type WorldOptions } from "../../support/world/world.ts";
-
-const selected = (optionId: string) => ({ outcome: { outcome: "selected", optionId } });
-const CANCELLED = { outcome: { outcome: "cancelled" } };
-const FORM = {
-  type: "object",
-  properties: { color: { type: "string", enum: ["red", "green"] }, sure: { type: "boolean" } },
-  required: ["color"],
-};
-
-function shared(options: WorldOptions = {}, capabilities = {}) {
-  const world = new World(options).start(capabilities);
-  const session = world.newSession();
-  const phone = world.remote({ extended: true, name: "phone" });
-  world.load(phone, session);
-  return { world, session, phone };
-}
+import { CANCELLED, FORM, selected, shared } from "../../support/world/shared.ts";
+import { World } from "../../support/world/world.ts";
 
 test("X6 after a load everything open is asked once: at once for who knows us, 300 ms later for others", () => {
   const { world, session, phone } = shared();

@@ -1,23 +1,8 @@
 /** X1–X5: one race for all, who is in it and who leaves it. */
 import { expect, test } from "vitest";
 import { PRESETS } from "../../../src/protocol/scopes.ts";
-import { World, type WorldOptions } from "../../support/world/world.ts";
-
-const selected = (optionId: string) => ({ outcome: { outcome: "selected", optionId } });
-const CANCELLED = { outcome: { outcome: "cancelled" } };
-const FORM = {
-  type: "object",
-  properties: { color: { type: "string", enum: ["red", "green"] }, sure: { type: "boolean" } },
-  required: ["color"],
-};
-
-function shared(options: WorldOptions = {}, capabilities = {}) {
-  const world = new World(options).start(capabilities);
-  const session = world.newSession();
-  const phone = world.remote({ extended: true, name: "phone" });
-  world.load(phone, session);
-  return { world, session, phone };
-}
+import { CANCELLED, FORM, selected, shared } from "../../support/world/shared.ts";
+import { World } from "../../support/world/world.ts";
 
 test("X1 a permission goes to all who may answer, attached or not, and to nobody who may not", () => {
   const { world, session, phone } = shared();

@@ -1,15 +1,8 @@
 /** P: prompts, the lane, ids. */
 import { expect, test } from "vitest";
 import { arrayAt, isObject, type JsonObject } from "../../../src/protocol/json.ts";
-import { World, type WorldOptions } from "../../support/world/world.ts";
-
-function shared(options: WorldOptions = {}) {
-  const world = new World(options).start();
-  const session = world.newSession();
-  const phone = world.remote({ extended: true, name: "phone" });
-  world.load(phone, session);
-  return { world, session, phone };
-}
+import { shared } from "../../support/world/shared.ts";
+import type { World } from "../../support/world/world.ts";
 
 const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
 

@@ -2,9 +2,8 @@
 import { expect, test } from "vitest";
 import { SETTLED_KEPT } from "../../../src/core/interaction/settled-log.ts";
 import { parseFrame } from "../../../src/protocol/envelope.ts";
+import { selected } from "../../support/world/shared.ts";
 import { World } from "../../support/world/world.ts";
-
-const selected = (optionId: string) => ({ outcome: { outcome: "selected", optionId } });
 
 function shared() {
   const world = new World().start();

@@ -2,15 +2,8 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../src/protocol/json.ts";
 import { toolCall } from "../../support/world/fake-agent.ts";
-import { World, type WorldOptions } from "../../support/world/world.ts";
-
-function shared(options: WorldOptions = {}, capabilities: JsonObject = {}) {
-  const world = new World(options).start(capabilities);
-  const session = world.newSession();
-  const phone = world.remote({ extended: true, name: "phone" });
-  world.load(phone, session);
-  return { world, session, phone };
-}
+import { shared } from "../../support/world/shared.ts";
+import { World } from "../../support/world/world.ts";
 
 test("S6 closing detaches; it reaches the agent only from the last one, or forced, and not while a turn runs", () => {
   const { world, session, phone } = shared();

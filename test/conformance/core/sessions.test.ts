@@ -2,15 +2,8 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../src/protocol/json.ts";
 import { chunk, toolCall, toolUpdate } from "../../support/world/fake-agent.ts";
-import { World, type WorldOptions } from "../../support/world/world.ts";
-
-function shared(options: WorldOptions = {}, capabilities: JsonObject = {}) {
-  const world = new World(options).start(capabilities);
-  const session = world.newSession();
-  const phone = world.remote({ extended: true, name: "phone" });
-  world.load(phone, session);
-  return { world, session, phone };
-}
+import { shared } from "../../support/world/shared.ts";
+import { World } from "../../support/world/world.ts";
 
 const ours = (result: JsonObject) => (result["_meta"] as JsonObject)["acp-hub"] as JsonObject;
 

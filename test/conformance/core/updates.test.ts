@@ -1,15 +1,8 @@
 /** B1–B4: who gets which update, echoes, turn notices. */
 import { expect, test } from "vitest";
 import { chunk } from "../../support/world/fake-agent.ts";
-import { World, type WorldOptions } from "../../support/world/world.ts";
-
-function shared(options: WorldOptions = {}) {
-  const world = new World(options).start();
-  const session = world.newSession();
-  const phone = world.remote({ extended: true, name: "phone" });
-  world.load(phone, session);
-  return { world, session, phone };
-}
+import { shared } from "../../support/world/shared.ts";
+import { World } from "../../support/world/world.ts";
 
 test("B1 one stamped copy serves all remote clients, and the primary gets the agent's own bytes", () => {
   const { world, session, phone } = shared();
