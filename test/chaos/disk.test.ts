@@ -109,7 +109,7 @@ describe("a disk that fails the hub", () => {
     writeFileSync(stage.paths.database, "this is no database, it is a letter\n".repeat(400));
     for (const end of ["-wal", "-shm"]) rmSync(`${stage.paths.database}${end}`, { force: true });
     hub = await stage.serve();
-    expect(hub.output()).toMatch(/aside|damaged|corrupt/i);
+    await expect.poll(() => hub.output()).toMatch(/aside|damaged|corrupt/i);
     const [instance] = await stage.linked();
     const made = await stage.home.run(["token", "create", "--scope", "viewer", "--name", "new"]);
     expect(made.code).toBe(0);

@@ -127,7 +127,7 @@ describe("an agent's life", () => {
     });
     await expect(missing.editor.initialize({})).rejects.toThrow(/ENOENT/);
     expect((await missingExit).code).toBe(1);
-    expect(words).toMatch(/could not be started: spawn \/does\/not\/exist ENOENT/);
+    await expect.poll(() => words).toMatch(/could not be started: spawn \/does\/not\/exist ENOENT/);
     const brief = stage.home.bridge(["--", "sh", "-c", "echo no such model >&2; exit 3"]);
     await expect(brief.editor.initialize({})).rejects.toThrow(/exit code 3.*no such model/);
   });
