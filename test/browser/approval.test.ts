@@ -54,7 +54,7 @@ describe("approvals", () => {
       .getByText(/Rejected by Pixel/)
       .first()
       .waitFor();
-    expect(await desk.locator(".sheet .option").count()).toBe(0);
+    await expect.poll(() => desk.locator(".sheet .option").count()).toBe(0);
   });
 
   it("ignores a tap in the first 300 ms", async () => {
@@ -116,7 +116,7 @@ describe("approvals", () => {
     await expect
       .poll(() => alike.locator(".command").allTextContents(), WAIT)
       .toEqual(["git fetch --all", "git status --short"]);
-    expect(await alike.locator(".option").allTextContents()).toEqual(["Allow once: all 2", "Reject: all 2"]);
+    await expect.poll(() => alike.locator(".option").allTextContents()).toEqual(["Allow once: all 2", "Reject: all 2"]);
     void ask("rm -rf /");
     await alike.getByText("1 more has come since. It is not among these.").waitFor();
     expect(await alike.getByText("rm -rf /").count()).toBe(0);
@@ -210,7 +210,7 @@ describe("approvals", () => {
     expect(names).toEqual(expect.arrayContaining(["RLO", "ZWSP", "RLO", "LRI"]));
     await page.getByText("This holds invisible characters").waitFor();
     const other = await device("Tablet");
-    expect(await other.locator(".need-line .hidden-char").allTextContents()).toEqual(["RLO"]);
+    await expect.poll(() => other.locator(".need-line .hidden-char").allTextContents()).toEqual(["RLO"]);
   });
 
   it("shows invisible characters by name", async () => {
@@ -320,7 +320,7 @@ describe("approvals", () => {
       .locator(".home .settled-strip")
       .getByText(/^Allowed by this device \d\d:\d\d$/)
       .waitFor();
-    expect(await page.locator(".need-line").count()).toBe(0);
+    await expect.poll(() => page.locator(".need-line").count()).toBe(0);
   });
 
   it("says on one line who settled a question, however long its words are", async () => {
@@ -370,7 +370,7 @@ describe("approvals", () => {
     expect(await focused()).toBe("Message to the agent");
     await page.locator(".option[data-kind='reject_once'][aria-disabled='false']").waitFor();
     await page.keyboard.press("Shift+Tab");
-    expect(await dialog.evaluate((card) => card.contains(document.activeElement))).toBe(true);
+    await expect.poll(() => dialog.evaluate((card) => card.contains(document.activeElement))).toBe(true);
     await page.keyboard.press("Enter");
     await answers[0];
     await page.getByRole("alertdialog", { name: "Write src/pool.ts" }).waitFor();

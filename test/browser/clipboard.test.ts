@@ -36,7 +36,7 @@ describe("copying over plain HTTP", () => {
     await button.click();
     await page.getByText("Copied").waitFor();
     expect(await clipboard(page)).toBe(`${hub.url}#pair=NEXT-CODE`);
-    expect(await page.evaluate(() => document.activeElement?.matches("dialog .button"))).toBe(true);
+    await expect.poll(() => page.evaluate(() => document.activeElement?.matches("dialog .button"))).toBe(true);
   });
 
   it("does not say that it copied what the browser refused to", async () => {

@@ -171,10 +171,10 @@ describe("composer", () => {
     ]);
     await field(page).press("ArrowDown");
     await field(page).press("Enter");
-    expect(await field(page).inputValue()).toBe("/test ");
+    await expect.poll(() => field(page).inputValue()).toBe("/test ");
     await field(page).fill("/pl");
     await page.getByRole("option", { name: /plan/ }).click();
-    expect(await field(page).inputValue()).toBe("/plan ");
+    await expect.poll(() => field(page).inputValue()).toBe("/plan ");
   });
 
   it("finds a file after @ and sends it as a link where it stands in the text", async () => {
@@ -190,7 +190,7 @@ describe("composer", () => {
     await field(page).press("Enter");
     const chosen = (await field(page).inputValue()).replace("mail a@b.c, look at @", "").trim();
     expect(["src/pool.ts", "src/pool.test.ts", "docs/pool.md"]).toContain(chosen);
-    expect(await options.count()).toBe(0);
+    await expect.poll(() => options.count()).toBe(0);
     await field(page).pressSequentially("please");
     await expect.poll(() => keptDraft(page), WAIT).toContain("please");
     await page.reload();
@@ -202,7 +202,7 @@ describe("composer", () => {
       { type: "text", text: " please" },
     ]);
     const chip = page.locator(".message.user .mention");
-    expect(await chip.textContent()).toBe(chosen.split("/").at(-1));
+    await expect.poll(() => chip.textContent()).toBe(chosen.split("/").at(-1));
     expect(await chip.getAttribute("href")).toContain("#/files/s1");
     turn.end("end_turn");
   });
@@ -217,7 +217,7 @@ describe("composer", () => {
     const page = await open("Pixel");
     await page.getByRole("button", { name: "Mention a file" }).tap();
     await page.getByRole("option", { name: /pool\.ts/ }).tap();
-    expect(await field(page).inputValue()).toBe("@src/pool.ts ");
+    await expect.poll(() => field(page).inputValue()).toBe("@src/pool.ts ");
     await page.getByRole("button", { name: "Mention a file" }).tap();
     await page.getByRole("option", { name: /logo\.bin/ }).tap();
     await page.getByRole("button", { name: "Send", exact: true }).tap();
@@ -227,7 +227,7 @@ describe("composer", () => {
       { type: "resource_link", uri: "file:///work/relay/logo.bin", name: "logo.bin" },
       { type: "text", text: " " },
     ]);
-    expect(await page.locator(".message.user .mention").allTextContents()).toEqual(["pool.ts", "logo.bin"]);
+    await expect.poll(() => page.locator(".message.user .mention").allTextContents()).toEqual(["pool.ts", "logo.bin"]);
     turn.end("end_turn");
   });
 
@@ -292,7 +292,7 @@ describe("composer", () => {
     await say(page, "second");
     await page.getByRole("button", { name: "Edit", exact: true }).click();
     await preview(page).waitFor();
-    expect(await field(page).inputValue()).toBe("second");
+    await expect.poll(() => field(page).inputValue()).toBe("second");
     await page.getByRole("button", { name: "Remove attachment 1" }).click();
     expect(await preview(page).count()).toBe(0);
     turn.end("end_turn");
@@ -305,7 +305,7 @@ describe("composer", () => {
     await say(page, "first");
     const stop = page.getByRole("button", { name: "Stop the turn" });
     await stop.waitFor();
-    expect(await stop.isEnabled()).toBe(true);
+    await expect.poll(() => stop.isEnabled()).toBe(true);
     await hub.kill();
     await page.getByRole("button", { name: /Reconnecting/ }).waitFor();
     await expect.poll(() => stop.isEnabled(), WAIT).toBe(false);
@@ -327,7 +327,7 @@ describe("composer", () => {
     const phone = await open("Pixel");
     await field(phone).fill("one");
     await field(phone).press("Enter");
-    expect(await field(phone).inputValue()).toBe("one\n");
+    await expect.poll(() => field(phone).inputValue()).toBe("one\n");
     const desk = await open("Laptop", { viewport: { width: 1280, height: 800 }, isTouch: false });
     await field(desk).fill("two");
     await field(desk).press("Enter");

@@ -45,8 +45,10 @@ describe("the session row", () => {
     expect(await row(page, "Rest").locator(".session-row-state").textContent()).toBe(
       "Idlerelay (branch fix/race) · Claude",
     );
-    expect(await row(page, "Fix hanging").locator("[data-from=tool]").textContent()).toBe("Run the tests");
-    expect(await row(page, "Clean up").locator("[data-from=agent] bdi").textContent()).toBe("שלום <b>may I</b>?");
+    await expect.poll(() => row(page, "Fix hanging").locator("[data-from=tool]").textContent()).toBe("Run the tests");
+    await expect
+      .poll(() => row(page, "Clean up").locator("[data-from=agent] bdi").textContent())
+      .toBe("שלום <b>may I</b>?");
     expect(await row(page, "Rest").locator("[data-from=user]").textContent()).toMatch(/^You: thanks thanks/);
     const fits = await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
     expect(fits).toBe(true);
@@ -126,10 +128,10 @@ describe("the session row", () => {
     session.supersededBy = next.id;
     const page = await device();
     await row(page, "Fix hanging").first().waitFor();
-    expect(await row(page, "Fix hanging").filter({ visible: true }).count()).toBe(1);
+    await expect.poll(() => row(page, "Fix hanging").filter({ visible: true }).count()).toBe(1);
     await page.getByText("Continued elsewhere (1)").click();
     const left = page.locator(".elsewhere .session-row");
-    expect(await left.locator(".chip").textContent()).toBe(" Continues in JetBrains");
+    await expect.poll(() => left.locator(".chip").textContent()).toBe(" Continues in JetBrains");
     await page.goto(`${hub.url}#/session/s1?instance=${instance.id}`);
     await page.getByText("of the first").waitFor();
     // What a page that opens with the session loads ahead goes along, too.
@@ -140,9 +142,9 @@ describe("the session row", () => {
     expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44);
     await button.click();
     await page.getByText("of the second").waitFor();
-    expect(await page.getByText("of the first").count()).toBe(0);
-    expect(await page.locator("[data-mark]").count()).toBe(0);
-    expect(await button.count()).toBe(0);
+    await expect.poll(() => page.getByText("of the first").count()).toBe(0);
+    await expect.poll(() => page.locator("[data-mark]").count()).toBe(0);
+    await expect.poll(() => button.count()).toBe(0);
     await page.goto(`${hub.url}#/`);
     await page.getByText("Continued elsewhere (1)").click();
     await left.click();
@@ -157,7 +159,7 @@ describe("the session row", () => {
     session.turn = "running";
     const page = await device();
     await row(page, "Fix hanging").first().waitFor();
-    expect(await row(page, "Fix hanging").filter({ visible: true }).count()).toBe(2);
+    await expect.poll(() => row(page, "Fix hanging").filter({ visible: true }).count()).toBe(2);
   });
 
   it("C3.history shows the last line of what has ended, and where the words of a search were found", async () => {

@@ -56,7 +56,7 @@ describe("the app on the hub itself", () => {
       .getByText(/Allowed by Pixel/)
       .first()
       .waitFor();
-    expect(await desk.locator(".sheet .option").count()).toBe(0);
+    await expect.poll(() => desk.locator(".sheet .option").count()).toBe(0);
     expect(await turn).toMatchObject({ stopReason: "end_turn" });
     await expect.poll(() => editor.notifications("$/cancel_request"), WAIT).toMatchObject([{ requestId: asked.id }]);
   });
@@ -72,7 +72,7 @@ describe("the app on the hub itself", () => {
       .getByText(/Allowed by/)
       .first()
       .waitFor();
-    expect(await phone.locator(".sheet .option").count()).toBe(0);
+    await expect.poll(() => phone.locator(".sheet .option").count()).toBe(0);
     await turn;
   });
 
@@ -86,7 +86,7 @@ describe("the app on the hub itself", () => {
       await radios.locator("input").first().check();
     await form.locator("button[type=submit][aria-disabled='false']").click();
     await phone.locator('[data-delivery="done"]').waitFor();
-    expect(await phone.locator(".sheet .question-form").count()).toBe(0);
+    await expect.poll(() => phone.locator(".sheet .question-form").count()).toBe(0);
   });
 
   it("X10 two questions at once are paged, each answered", async () => {
@@ -143,14 +143,14 @@ describe("the app on the hub itself", () => {
     await say(phone, "hello");
     await phone.getByRole("button", { name: "1 message waits" }).click();
     await desk.getByRole("button", { name: "1 message waits" }).click();
-    expect(await desk.getByRole("button", { name: /^Send now/ }).count()).toBe(0);
+    await expect.poll(() => desk.getByRole("button", { name: /^Send now/ }).count()).toBe(0);
     await phone.getByRole("button", { name: "Send now: hello" }).click();
     await phone.getByRole("button", { name: "Let it finish" }).click();
     await phone.getByRole("button", { name: "Send now: hello" }).click();
     await phone.getByRole("button", { name: "Stop and send now" }).click();
     await desk.locator(".divider", { hasText: "Stopped" }).waitFor();
     await phone.locator('[data-delivery="done"]').waitFor();
-    expect(await phone.locator('[data-delivery="done"]').count()).toBe(1);
+    await expect.poll(() => phone.locator('[data-delivery="done"]').count()).toBe(1);
   });
 
   it("L2 a hub killed in mid-stream: nothing is lost or doubled on screen", async () => {
@@ -246,7 +246,7 @@ describe("the app on the hub itself", () => {
     await phone.locator(".page-body[aria-busy='false']").waitFor();
     const local = "Stays on this computer (localhost)";
     for (const name of ["Hub reachable", local, "Live connection", "Frames are not held back", "Clocks agree"]) {
-      expect(await phone.locator("li", { hasText: name }).first().getAttribute("data-check")).toBe("ok");
+      await expect.poll(() => phone.locator("li", { hasText: name }).first().getAttribute("data-check")).toBe("ok");
     }
     await phone.goto(`${stage().url}#/devices`);
     await phone.getByText("this device", { exact: true }).waitFor();

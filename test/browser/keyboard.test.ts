@@ -39,7 +39,7 @@ describe("the keyboard of a phone", () => {
     await page.setViewportSize({ width: PHONE.width, height: LEFT });
     await expect.poll(() => bottomOf(page, ".composer"), WAIT).toBeLessThanOrEqual(LEFT + 1);
     await expect.poll(() => bottomOf(page, "text=message 59"), WAIT).toBeLessThanOrEqual(LEFT);
-    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(LEFT);
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(LEFT);
   });
 
   it("that covers the page is stayed clear of, and the page is whole again when it goes", async () => {

@@ -196,7 +196,7 @@ describe("accessibility and policy", () => {
     const answer = session.ask("session/request_permission", COMMAND_ASK);
     await page.locator(".need-line").waitFor();
     await page.keyboard.press("/");
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe("search");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("search");
     await page.keyboard.press("Escape");
     await page.evaluate(() => (document.activeElement as HTMLElement).blur());
     await page.keyboard.press("j");
@@ -223,7 +223,9 @@ describe("accessibility and policy", () => {
       const page = await device("Pixel", { viewport });
       const cdp = await page.context().newCDPSession(page);
       await cdp.send("Page.setFontSizes", { fontSizes: { standard: letters } });
-      expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe(`${letters}px`);
+      await expect
+        .poll(() => page.evaluate(() => getComputedStyle(document.documentElement).fontSize))
+        .toBe(`${letters}px`);
       const more = { optionId: "never", name: "Never allow git in this project", kind: "reject_always" };
       const answer = session.ask("session/request_permission", { ...COMMAND_ASK, options: [...OPTIONS, more] });
       await page.locator(".need-line").waitFor();

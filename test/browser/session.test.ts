@@ -68,7 +68,7 @@ describe("a change of several files", () => {
     const page = await open("Pixel");
     await page.getByRole("button", { name: "Edit", exact: false }).first().click();
     const files = page.getByRole("navigation", { name: "3 files" }).getByRole("button");
-    expect(await files.allTextContents()).toEqual(parts.map(({ path }) => `${path}lines +60 −60`));
+    await expect.poll(() => files.allTextContents()).toEqual(parts.map(({ path }) => `${path}lines +60 −60`));
     await page.locator(".diff .hljs-number").first().waitFor();
     await files.nth(2).click();
     const third = page.locator(".diff").nth(2);
@@ -82,7 +82,7 @@ describe("a change of several files", () => {
         WAIT,
       )
       .toBe(true);
-    expect(await third.evaluate((diff) => diff.contains(document.activeElement))).toBe(true);
+    await expect.poll(() => third.evaluate((diff) => diff.contains(document.activeElement))).toBe(true);
   });
 });
 
@@ -147,7 +147,7 @@ describe("session", () => {
     await page.getByRole("button", { name: "the issue" }).click();
     await page.getByRole("dialog").getByText("example.org", { exact: true }).waitFor();
     const link = page.getByRole("link", { name: "Open example.org" });
-    expect(await link.getAttribute("rel")).toBe("noopener noreferrer");
+    await expect.poll(() => link.getAttribute("rel")).toBe("noopener noreferrer");
     expect(requests.filter((url) => !url.startsWith(hub.url))).toEqual([]);
   });
 
@@ -161,7 +161,7 @@ describe("session", () => {
     await page.getByRole("button", { name: /Run the tests/ }).click();
     const terminal = page.locator(".terminal pre");
     await terminal.getByText("✓").waitFor();
-    expect(await terminal.locator(".ansi-green-fg").count()).toBeGreaterThan(0);
+    await expect.poll(() => terminal.locator(".ansi-green-fg").count()).toBeGreaterThan(0);
     expect(await terminal.textContent()).toContain("Progress 100%");
     expect(await terminal.textContent()).not.toContain("Progress 10%P");
   });
@@ -177,9 +177,9 @@ describe("session", () => {
     await page.getByRole("button", { name: "Next change" }).click();
     await page.getByText("2 of 2").waitFor();
     expect(await current.textContent()).not.toBe(first);
-    expect(await page.getByRole("button", { name: "Next change" }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole("button", { name: "Next change" }).isDisabled()).toBe(true);
     await page.getByRole("button", { name: "Previous change" }).click();
-    expect(await current.textContent()).toBe(first);
+    await expect.poll(() => current.textContent()).toBe(first);
     const body = page.locator(".diff-body");
     const isWide = (): Promise<boolean> => body.evaluate((element) => element.scrollWidth > element.clientWidth);
     expect(await isWide()).toBe(false);

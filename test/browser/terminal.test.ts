@@ -73,7 +73,9 @@ describe("a long output", () => {
     const page = await open("Pixel");
     const output = await openOutput(page);
     await output.getByText("2999: ok", { exact: false }).waitFor();
-    expect(await output.evaluate((pre) => pre.scrollTop + pre.clientHeight >= pre.scrollHeight - 4)).toBe(true);
+    await expect
+      .poll(() => output.evaluate((pre) => pre.scrollTop + pre.clientHeight >= pre.scrollHeight - 4))
+      .toBe(true);
     await output.evaluate((pre) => pre.scrollTo(0, 0));
     const first = output.locator('[data-line="2800"]');
     const place = async (): Promise<number> => (await first.boundingBox())?.y ?? 0;
@@ -113,14 +115,14 @@ describe("a long output", () => {
     await page.getByRole("button", { name: "Previous match" }).click();
     await expect.poll(() => count(page).textContent(), WAIT).toBe("2 of 4");
     expect(await seen(page)).toBe("NEEDLE");
-    expect(await output.locator('[data-line="1500"]').textContent()).toBe("1500: NEEDLE\n");
+    await expect.poll(() => output.locator('[data-line="1500"]').textContent()).toBe("1500: NEEDLE\n");
     await find(page).fill("wrong");
     await expect.poll(() => count(page).textContent(), WAIT).toBe("No match");
-    expect(await page.getByRole("button", { name: "Next match" }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole("button", { name: "Next match" }).isDisabled()).toBe(true);
     await page.keyboard.press("Escape");
-    expect(await find(page).count()).toBe(0);
-    expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);
-    expect(await page.locator("mark.found").count()).toBe(0);
+    await expect.poll(() => find(page).count()).toBe(0);
+    await expect.poll(() => button.evaluate((element) => element === document.activeElement)).toBe(true);
+    await expect.poll(() => page.locator("mark.found").count()).toBe(0);
   });
 
   it("opens its search by key where the focus is in it, and leaves the app's own search alone elsewhere", async () => {
@@ -131,14 +133,14 @@ describe("a long output", () => {
     for (const key of ["/", "Control+f"]) {
       await output.focus();
       await page.keyboard.press(key);
-      expect(await find(page).evaluate((element) => element === document.activeElement)).toBe(true);
-      expect(await find(page).inputValue()).toBe("");
+      await expect.poll(() => find(page).evaluate((element) => element === document.activeElement)).toBe(true);
+      await expect.poll(() => find(page).inputValue()).toBe("");
       await page.keyboard.press("Escape");
-      expect(await output.evaluate((element) => element === document.activeElement)).toBe(true);
+      await expect.poll(() => output.evaluate((element) => element === document.activeElement)).toBe(true);
     }
     await page.getByRole("button", { name: /Run the tests/ }).focus();
     await page.keyboard.press("/");
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe("search");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("search");
   });
 
   it("is copied whole, as text, whatever of it is painted", async () => {
@@ -174,7 +176,7 @@ describe("a long output", () => {
     await openFind(page);
     await find(page).fill("needle");
     expect(await seen(page)).toBe("needle");
-    expect(await output.evaluate((pre) => pre.scrollLeft)).toBeGreaterThan(0);
+    await expect.poll(() => output.evaluate((pre) => pre.scrollLeft)).toBeGreaterThan(0);
   });
 
   it("is followed at its end while it grows, some ten times a second at most, and left alone where it is read", async () => {
