@@ -1,7 +1,8 @@
 /** Real proxies in front of a hub, each run with the very recipe of `deploy/`: only names, ports and timeouts are put in. */
 import { execFileSync, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -52,12 +53,19 @@ export interface ProxyOptions {
   readonly idleSeconds?: number;
 }
 
+/** Below those that systems give out by themselves: nobody who takes any port gets it before it is used. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = randomInt(20_000, 32_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
 
 export async function startProxy(kind: ProxyKind, options: ProxyOptions): Promise<RunningProxy> {

@@ -35,7 +35,8 @@ function watchGates(fake: FakeZcode): void {
   const path = process.env["FAKE_ZCODE_GATES"];
   let opened = 0;
   const look = (): void => {
-    const names = (readText(path) ?? "").split("\n").filter((name) => name !== "");
+    // The last one is empty, or half written.
+    const names = (readText(path) ?? "").split("\n").slice(0, -1);
     for (const name of names.slice(opened)) fake.go(name);
     opened = names.length;
   };
