@@ -1,6 +1,7 @@
 /** What a client with the least rights says is bounded before it costs the hub, or the bridge of an editor, anything (C6.limits). */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { INITIALIZE_CHARS_MAX } from "../../../src/core/mirror/admission.ts";
+import { ClientSocket } from "../../../src/hub/client-socket.ts";
 import type { JsonObject } from "../../../src/protocol/json.ts";
 import { type HubHarness, startHub } from "../../support/hub-harness.ts";
 import { puppetAgent } from "../../support/puppet-agent.ts";
@@ -86,7 +87,13 @@ describe("a crowd that says much of itself", () => {
     if (mirror === undefined) throw new Error("not linked");
     const served = vi.spyOn(mirror, "onClient");
     const page = { sessionId: "s1", before: 1_000_000_000, limit: 500 };
+    const closes = vi.spyOn(ClientSocket.prototype, "close");
+    // The hub serves in turns: one that reads meanwhile may keep up.
+    greedy.stopReading();
     const pages = Array.from({ length: 2000 }, () => greedy.call("_acp-hub/load_earlier", page).catch(() => undefined));
+    await expect.poll(() => closes.mock.calls.length, { interval: 10 }).toBe(1);
+    closes.mockRestore();
+    greedy.readAgain();
     await Promise.all(pages);
     expect(greedy.closed?.code).toBe(1013);
     expect(served.mock.calls.length).toBeLessThan(1000);
