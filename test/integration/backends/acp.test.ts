@@ -17,14 +17,14 @@ afterEach(async () => {
   for (const pid of running(pidsSeen.splice(0))) process.kill(pid, "SIGKILL");
 });
 
-/** A backend over the stubborn agent, with short grace times and its stderr collected. */
+/** A backend over the stubborn agent, its stderr collected. Who ends by itself has the time; who does not is soon made to. */
 function stubborn(words: readonly string[], options: Partial<AcpBackendOptions> = {}) {
   const stderr = new PassThrough();
   const backend = acpBackend({
     command: process.execPath,
     args: [STUBBORN, ...words],
     stderr,
-    eofMs: 150,
+    eofMs: words.includes("ignore-eof") ? 150 : 10_000,
     termMs: 150,
     ...options,
   });
@@ -53,7 +53,7 @@ test("T3 an agent that honours the end of its input ends by itself", async () =>
 });
 
 test("T3 an agent that ignores the end of its input gets TERM", async () => {
-  const { backend } = stubborn(["ignore-eof"]);
+  const { backend } = stubborn(["ignore-eof"], { termMs: 10_000 });
   const { pids } = await started(backend);
   await backend.stop();
   expect(await backend.exited).toMatchObject({ code: null, signal: "SIGTERM" });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { JsonObject } from "../../../src/protocol/json.ts";
+import { type JsonObject, objectAt } from "../../../src/protocol/json.ts";
 import { type HubHarness, startHub } from "../../support/hub-harness.ts";
 import { type PuppetAgent, puppetAgent } from "../../support/puppet-agent.ts";
 import { type RawClient, rawClient } from "../../support/raw-client.ts";
@@ -36,7 +36,10 @@ describe("driving sessions from scripts", () => {
     const answer = agent.ask("session/request_permission", { sessionId: "s1", toolCall, options: OPTIONS });
     // One test leaves it open: it ends with the agent.
     answer.catch(() => undefined);
-    await expect.poll(async () => (await listed()).length).toBe(1);
+    const titles = async () =>
+      (await listed()).map((each) => objectAt(objectAt(each, "params"), "toolCall")?.["title"]);
+    // One that was answered before may be listed a moment longer.
+    await expect.poll(titles).toEqual([title]);
     return { id: String((await listed())[0]?.["interactionId"]), answer };
   };
   const listed = async (): Promise<JsonObject[]> => JSON.parse((await run("interactions", "--json")).stdout);
@@ -102,8 +105,9 @@ describe("driving sessions from scripts", () => {
     expect((await run("approve", String(open?.["interactionId"]), "--content", "[1]")).code).toBe(2);
     await run("approve", String(open?.["interactionId"]), "--content", '{"name":"ada"}');
     expect(await first).toEqual({ action: "accept", content: { name: "ada" } });
-    const second = agent.ask("elicitation/create", form);
-    await expect.poll(async () => (await listed()).length).toBe(1);
+    const second = agent.ask("elicitation/create", { ...form, message: "who else?" });
+    const messages = async () => (await listed()).map((each) => objectAt(each, "params")?.["message"]);
+    await expect.poll(messages).toEqual(["who else?"]);
     await run("deny", String((await listed())[0]?.["interactionId"]));
     expect(await second).toEqual({ action: "decline" });
   });

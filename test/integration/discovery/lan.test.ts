@@ -63,7 +63,7 @@ describe.runIf(isDue)("on a LAN with Avahi", () => {
     hub.child.stdin.end();
     await hub.ended;
     await expect
-      .poll(() => browser.lines.some((line) => line.startsWith("-") && line.includes(";desk;")), { timeout: 5000 })
+      .poll(() => browser.lines.some((line) => line.startsWith("-") && line.includes(";desk;")), { timeout: 15_000 })
       .toBe(true);
   });
 

@@ -30,7 +30,7 @@ async function stage(changes: Partial<Config>) {
   const say = (text: string) =>
     agent.update(sessionId, { sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
   const { running } = hub;
-  await expect.poll(() => running.hub.registry.list().length).toBe(1);
+  await expect.poll(() => running.hub.registry.list()[0]?.mirror.holdsSession(sessionId)).toBe(true);
   const { token } = await hub.token("driver");
   return { hub, sessionId, say, token };
 }

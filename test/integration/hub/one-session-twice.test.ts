@@ -53,6 +53,7 @@ describe("one session in two editor windows", () => {
   it("S9 the bare id is refused with the candidates, a named one is taken, and stays where it was attached", async () => {
     const first = await editor("i-1");
     const second = await editor("i-2");
+    await expect.poll(listed, WAIT).toEqual([{ cwd: "/work", instances: ["i-2", "i-1"] }]);
     await expect(wide.call("session/prompt", promptOf("s1"))).rejects.toMatchObject({
       code: -32602,
       data: { code: "ambiguous-session", candidates: ["i-2", "i-1"] },

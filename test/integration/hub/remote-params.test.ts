@@ -63,6 +63,8 @@ describe("what a remote client can open a session with", () => {
     const phone = await phoneOf("driver");
     const refused = phone.call("session/new", { cwd: "/etc", mcpServers: [] });
     await expect(refused).rejects.toMatchObject({ code: -32003, data: { code: "forbidden-parameter", field: "cwd" } });
+    await phone.call("session/load", { sessionId: "old", cwd: root, mcpServers: [] });
+    expect(agent.calls.at(-1)?.method).toBe("session/load");
     expect(sentTo("session/new")).toBeUndefined();
   });
 

@@ -57,7 +57,7 @@ describe("a hub that restarts", () => {
     steps.allow(10);
     await expect.poll(() => editor.textOf("agent_message_chunk").length).toBeGreaterThan(heard);
     await restarted;
-    await expect.poll(() => harness.hub.registry.list().length, { timeout: 5000 }).toBe(1);
+    await expect.poll(() => harness.hub.registry.list().length).toBe(1);
     const after = await connectClient(url, "driver:phone");
     await after.initialize();
     const loaded = await after.call("session/load", {

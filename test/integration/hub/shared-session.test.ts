@@ -72,7 +72,7 @@ describe("a session shared through a hub", () => {
     await phone.initialize();
     await expect.poll(async () => ((await phone.call("session/list", {}))["sessions"] as unknown[]).length).toBe(1);
     const loaded = await phone.call("session/load", { sessionId: String(sessionId), cwd: "/", mcpServers: [] });
-    expect(phone.textOf("agent_message_chunk")).toBe(editor.textOf("agent_message_chunk"));
+    await expect.poll(() => phone.textOf("agent_message_chunk")).toBe(editor.textOf("agent_message_chunk"));
     expect(JSON.stringify(loaded)).toContain('"instance":"i-0"');
   });
 });

@@ -28,12 +28,22 @@ describe("one session on two instances", () => {
     await editor.call("session/load", { sessionId: "both", cwd, mcpServers: [] });
     await expect.poll(() => harness.hub.registry.get(name)?.mirror.holdsSession("both")).toBe(true);
     await editor.call("session/prompt", promptOf(`to ${name}`));
+    // The hub has heard of the turn and its end.
+    const shown = () => harness.hub.registry.get(name)?.mirror.session("both");
+    await expect.poll(() => [shown()?.lastLine?.text, shown()?.info.turn]).toEqual(["done", "idle"]);
     editors.set(name, editor);
     return editor;
   };
   const loadOn = (client: RawClient, instance: string): Promise<JsonObject> => {
     const meta = { "acp-hub": { instance } };
     return client.call("session/load", { sessionId: "both", cwd: CWD, mcpServers: [], _meta: meta });
+  };
+  /** Somebody who sees what the hub has heard from that instance. */
+  const watcherOf = async (instance: string): Promise<RawClient> => {
+    const client = await connectClient(`ws://127.0.0.1:${harness.port}/acp`, "viewer:watcher");
+    await client.initialize();
+    await loadOn(client, instance);
+    return client;
   };
   const listed = async (client: RawClient): Promise<(JsonObject | undefined)[]> => {
     const { sessions } = (await client.call("session/list", {})) as { sessions: JsonObject[] };
@@ -82,7 +92,9 @@ describe("one session on two instances", () => {
 
   it("S9 an attachment stays where it was made while the other goes on, and no one is told it ended", async () => {
     await loadOn(phone, "one");
-    await editors.get("two")?.call("session/prompt", promptOf("two alone"));
+    const other = await watcherOf("two");
+    await editors.get("two")?.call("session/prompt", promptOf("to two alone"));
+    await expect.poll(() => texts(other)).toEqual(["to two", "to two alone"]);
     await editors.get("one")?.call("session/prompt", promptOf("to the phone"));
     await expect.poll(() => texts(phone)).toEqual(["to one", "to the phone"]);
     expect(phone.notifications("_acp-hub/detached")).toEqual([]);
@@ -97,7 +109,9 @@ describe("one session on two instances", () => {
     expect(first).toMatchObject({
       msg: { method: "_acp-hub/detached", params: { sessionId: "both", instance: "one", reason: "superseded" } },
     });
+    const other = await watcherOf("one");
     await editors.get("one")?.call("session/prompt", promptOf("to nobody"));
+    await expect.poll(() => texts(other)).toEqual(["to one", "to nobody"]);
     await phone.call("session/prompt", promptOf("to the home"));
     await expect.poll(() => editors.get("two")?.notifications("session/update").length).toBeGreaterThan(0);
     expect(texts(phone)).toEqual(["to one", "to two"]);

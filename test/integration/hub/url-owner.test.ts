@@ -53,7 +53,10 @@ describe("an address an agent wants opened", () => {
     expect((await api("driver:phone", path, accept)).status).toBe(200);
     await turn;
     expect(phone.textOf("agent_message_chunk")).toContain("accept");
-    for (const other of [guest, owner, editor])
+    for (const other of [guest, owner, editor]) {
+      // It has everything up to the end of the turn.
+      await expect.poll(() => other.textOf("agent_message_chunk")).toBe(phone.textOf("agent_message_chunk"));
       expect(JSON.stringify(other.frames.map(({ msg }) => msg))).not.toContain(SIGN_IN.url);
+    }
   });
 });

@@ -273,13 +273,14 @@ describe("a killed process", () => {
   test("L2 what a process said was durable is there after kill -9, in order and without holes", async () => {
     const path = join(dir, "hub.db");
     const child = spawn(process.execPath, [writer.file, path], { stdio: ["ignore", "pipe", "inherit"] });
+    const closed = once(child, "close");
     let durable = 0;
     for await (const data of child.stdout) {
       durable = Number(String(data).trim().split("\n").at(-1));
       if (durable > 2_000) break;
     }
     child.kill("SIGKILL");
-    await once(child, "close");
+    await closed;
     const { store, notices } = openStore({ path, scheduler: new ManualClock(), onError: () => undefined });
     const items = store.journal.read(A, E1, { after: 0, limitBytes: 1e9 }).items;
     store.close();
