@@ -29,7 +29,7 @@ it.for(AGENTS)("$name: B2 S6 a fork's replay reaches only its caller, and the fo
     expect(end["stopReason"]).toBe("end_turn");
     await expect.poll(() => JSON.stringify(updatesOf(a, forkId))).toContain("Fork answer.");
     // The editor has every session of its instance (B1), but not this one's history.
-    expect(JSON.stringify(updatesOf(editor, forkId))).toContain("Fork answer.");
+    await expect.poll(() => JSON.stringify(updatesOf(editor, forkId))).toContain("Fork answer.");
     expect(JSON.stringify(updatesOf(editor, forkId))).not.toContain("Root answer.");
     await b.call("session/list", {});
     expect(updatesOf(b, forkId)).toEqual([]);

@@ -19,11 +19,12 @@ it.for(AGENTS)("$name: P1 B3 prompts of two clients at once both complete, one a
       ended.push("one");
       return end;
     });
+    // It has the lane before the other comes: they speak on two sockets.
+    await model.untilTurns(1);
     const two = stage.prompt(b, "question two").then((end) => {
       ended.push("two");
       return end;
     });
-    await model.untilTurns(1);
     // The second has reached the lane, and stays there.
     await expect.poll(() => lastQueueLength(a)).toBe(1);
     expect(tap.sentCount("session/prompt")).toBe(1);
@@ -31,7 +32,7 @@ it.for(AGENTS)("$name: P1 B3 prompts of two clients at once both complete, one a
 
     expect([(await one)["stopReason"], (await two)["stopReason"]]).toEqual(["end_turn", "end_turn"]);
     expect(ended).toEqual(["one", "two"]);
-    expect(a.textOf("user_message_chunk")).toBe("question two");
+    await expect.poll(() => a.textOf("user_message_chunk")).toBe("question two");
     await expect.poll(() => b.textOf("agent_message_chunk")).toContain("Answer two.");
     expect(b.textOf("user_message_chunk")).toBe("question one");
     await expect

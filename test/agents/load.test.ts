@@ -71,7 +71,7 @@ it.for(AGENTS)("$name: B2 S4 who joins in mid-stream ends with the transcript th
     editor.answer(ask.id, selected(optionOf(ask, "allow_once")));
     await expect.poll(() => editor.textOf("agent_message_chunk")).toContain("One ");
     const late = await stage.phone("late");
-    expect(late.textOf("agent_message_chunk")).toContain("One ");
+    await expect.poll(() => late.textOf("agent_message_chunk")).toContain("One ");
     held.open();
     expect((await turn)["stopReason"]).toBe("end_turn");
     await expect.poll(() => late.textOf("agent_message_chunk")).toContain("One two three four.");
@@ -102,7 +102,7 @@ it.for(AGENTS)("$name: S1 B2 a session of an earlier run is loaded once for two 
       await expect.poll(() => client.textOf("agent_message_chunk").split("First answer.").length).toBe(2);
       expect(client.textOf("user_message_chunk").split("first question").length).toBe(2);
     }
-    expect(transcriptOf(a, sessionId)).toEqual(transcriptOf(b, sessionId));
+    await expect.poll(() => transcriptOf(a, sessionId)).toEqual(transcriptOf(b, sessionId));
     expect(loaded).toMatchObject({ _meta: { "acp-hub": { verdict: "ok", turn: { state: "idle" } } } });
     if (!agent.row.repliesBeforeReplay) expect(run.editor.textOf("agent_message_chunk")).toBe("");
 
@@ -110,7 +110,7 @@ it.for(AGENTS)("$name: S1 B2 a session of an earlier run is loaded once for two 
     const end = await a.call("session/prompt", { sessionId, prompt: [{ type: "text", text: "second question" }] });
     expect(end["stopReason"]).toBe("end_turn");
     await expect.poll(() => b.textOf("agent_message_chunk")).toContain("Second answer.");
-    expect(run.editor.textOf("agent_message_chunk")).toContain("Second answer.");
+    await expect.poll(() => run.editor.textOf("agent_message_chunk")).toContain("Second answer.");
     await loadSession(run.editor, place, sessionId);
     expect(run.tap.sentCount("session/load")).toBe(1);
     expect(run.editor.textOf("agent_message_chunk")).toContain("First answer.");
@@ -135,7 +135,7 @@ it.for(AGENTS)("$name: S1 a session of an earlier run is resumed without replay,
     const end = await a.call("session/prompt", { sessionId, prompt: [{ type: "text", text: "second question" }] });
     expect(end["stopReason"]).toBe("end_turn");
     await expect.poll(() => a.textOf("agent_message_chunk")).toContain("Second answer.");
-    expect(run.editor.textOf("agent_message_chunk")).toContain("Second answer.");
+    await expect.poll(() => run.editor.textOf("agent_message_chunk")).toContain("Second answer.");
     if (!agent.row.repliesBeforeReplay) expect(a.textOf("agent_message_chunk")).not.toContain("First answer.");
     // The agent has it all the same.
     expect(JSON.stringify(model.turns.at(-1)?.body)).toContain("First answer.");

@@ -24,7 +24,7 @@ it.for(AGENTS)("$name: S5 S6 a mode set by one client is told to the others once
     // A whole turn behind it: whatever the agent or we had to say of the mode has been said.
     model.reply(says("Said."));
     await stage.prompt(a, "say");
-    await expect.poll(() => b.textOf("agent_message_chunk")).toContain("Said.");
+    for (const client of [editor, b]) await expect.poll(() => client.textOf("agent_message_chunk")).toContain("Said.");
     for (const [index, client] of [editor, b].entries()) {
       const told = modesTold(updatesOf(client, sessionId)).slice(counts[index]);
       const kinds = told.map((update) => update["sessionUpdate"]);

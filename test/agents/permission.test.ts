@@ -67,7 +67,7 @@ it.for(WITH_FORMS)(
       const answers = tap.answersTo(ask?.id ?? null);
       expect(answers).toMatchObject([{ result: { action: "accept" } }]);
       expect(Object.values(objectAt(objectAt(answers[0], "result"), "content") ?? {})).toEqual(["Blue"]);
-      expect(cancelledIds(forms)).toEqual([form.id]);
+      await expect.poll(() => cancelledIds(forms)).toEqual([form.id]);
       expect(cancelledIds(editor)).toEqual([own.id]);
       // What the model reads next is the choice.
       expect(JSON.stringify(model.turns.at(-1)?.body)).toContain("Blue");

@@ -28,7 +28,7 @@ it.for(AGENTS)(
 
       model.reply(says("Four."));
       expect((await stage.prompt(a, "go on"))["stopReason"]).toBe("end_turn");
-      expect(editor.textOf("user_message_chunk")).toBe("go on");
+      await expect.poll(() => editor.textOf("user_message_chunk")).toBe("go on");
       await expect.poll(() => b.textOf("user_message_chunk")).toBe("countgo on");
       expect(a.textOf("user_message_chunk")).toBe("count");
       for (const client of [editor, a, b])

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as after } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { stringAt } from "../../src/protocol/json.ts";
 import type { RawClient } from "../support/raw-client.ts";
@@ -9,7 +8,7 @@ import { cancelledIds, openDialogs, optionOf, selected, transcriptOf } from "./s
 import { askFirst, onStage, scriptTouch } from "./support/stage.ts";
 
 it.for(AGENTS)(
-  "$name: X2 X4 X11 one client rejects, another allows 5 ms later: the agent gets the one answer",
+  "$name: X2 X4 X11 one client rejects, another allows just after: the agent gets the one answer",
   (agent) =>
     onStage(agent, async (stage) => {
       const { editor, place, sessionId, tap } = stage;
@@ -23,7 +22,8 @@ it.for(AGENTS)(
       const first = await a.nextRequest("session/request_permission");
       const second = await b.nextRequest("session/request_permission");
       a.answer(first.id, selected(optionOf(first, "reject_once")));
-      await after(5);
+      // A round trip of the first: what it said has arrived, before the other says anything on its own socket.
+      await a.call("session/list", {});
       b.answer(second.id, selected(optionOf(second, "allow_once")));
 
       expect(["end_turn", "cancelled"]).toContain((await turn)["stopReason"]);
@@ -60,6 +60,8 @@ it.for(AGENTS)("$name: X3 a client that answers with an error leaves the race op
     // A round trip of each that refused: what they said has arrived.
     for (const client of [a, c]) await client.call("session/list", {});
     editor.refuse(own.id, -32603);
+    // Not every agent has a list: any answer will do.
+    await editor.call("session/list", {}).catch(() => undefined);
     await b.call("session/list", {});
     expect(openDialogs(b)).toEqual([asked.id]);
     expect(tap.answersTo(tap.asked("session/request_permission")[0]?.id ?? null)).toEqual([]);

@@ -38,7 +38,7 @@ describe("approvals", () => {
         .getByText(/Allowed by Zed \d\d:\d\d/)
         .first()
         .waitFor();
-      expect(await page.getByRole("button", { name: "Allow once" }).count()).toBe(0);
+      await expect.poll(() => page.getByRole("button", { name: "Allow once" }).count(), WAIT).toBe(0);
     }
   });
 
@@ -261,6 +261,8 @@ describe("approvals", () => {
     await expect.poll(() => field.inputValue(), WAIT).toBe(shown);
     await page.locator(".question-form").getByRole("button", { name: "Send" }).click();
     expect((await untouched).result).toEqual({ action: "accept", content: { at: "2026-12-24T18:00:00Z" } });
+    // The next form looks like this one.
+    await field.waitFor({ state: "detached" });
     const changed = session.ask("elicitation/create", ask);
     await expect.poll(() => field.inputValue(), WAIT).toBe(shown);
     await field.fill(shown.replace("2026", "2027"));

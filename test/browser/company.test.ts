@@ -11,6 +11,25 @@ const WAIT = { timeout: 15_000 };
 
 const field = (page: Page) => page.getByLabel("Message to the agent");
 
+/** More than anybody waits for: it is stopped. */
+const LONG = "long 2000";
+
+/** Longer than a page takes to hear that somebody ceased to write, shorter than their sign takes to fade. */
+const UNFADED = { timeout: 5000 };
+
+/** Notes from now on whether these words are ever on the page. */
+async function watchFor(page: Page, words: string): Promise<() => Promise<boolean>> {
+  await page.evaluate((sought) => {
+    const state = Object.assign(window, { wasSeen: false });
+    const look = (): void => {
+      state.wasSeen ||= document.body.textContent?.includes(sought) === true;
+    };
+    new MutationObserver(look).observe(document.body, { childList: true, subtree: true, characterData: true });
+    look();
+  }, words);
+  return () => page.evaluate(() => (window as unknown as { wasSeen: boolean }).wasSeen);
+}
+
 /** Who the menu says is there, and what they do. */
 async function attended(page: Page): Promise<readonly string[]> {
   const lines = await page
@@ -24,18 +43,19 @@ describe("presence, on the hub itself", () => {
 
   it("names who is attached, who types and who drives, and follows them as they come and go", async () => {
     const { editor } = stage().stage.home.bridge(["demo"]);
-    const sessionId = await openSession(editor, {});
-    await stage().stage.linked();
+    const sessionId = await stage().stage.known(await openSession(editor, {}));
     const phone = await stage().open("Pixel", sessionId);
     const chip = phone.locator(".attendants");
     await expect.poll(() => chip.textContent(), WAIT).toMatch(/^\s*2 attached: /);
     const laptop = await stage().open("Laptop", sessionId, "driver", { viewport: DESK });
     await expect.poll(() => chip.textContent(), WAIT).toMatch(/^\s*3 attached: .*Laptop/);
 
-    await field(laptop).pressSequentially("long 12");
-    await phone.getByText("Laptop is typing…").waitFor();
-    expect(await laptop.getByText("is typing…").count()).toBe(0);
+    const wasLaptopTold = await watchFor(laptop, "is typing…");
+    // The menu first: the sign of who writes fades after some seconds.
     await chip.click();
+    const sign = phone.getByText("Laptop is typing…").waitFor();
+    await field(laptop).pressSequentially(LONG);
+    await sign;
     await expect
       .poll(() => attended(phone), WAIT)
       .toEqual(
@@ -45,12 +65,16 @@ describe("presence, on the hub itself", () => {
       );
 
     await laptop.getByRole("button", { name: "Send" }).click();
-    await expect.poll(() => attended(phone), WAIT).toContain("Laptop | drives");
+    await expect.poll(() => attended(phone), UNFADED).toContain("Laptop | drives");
+    expect(await phone.getByText("is typing…").count()).toBe(0);
     await phone.getByRole("button", { name: "Close", exact: true }).click();
     await phone.getByText("Running for Laptop").waitFor();
-    expect(await phone.getByText("is typing…").count()).toBe(0);
     await laptop.locator(".turn-word", { hasText: /^Running$/ }).waitFor();
-    await phone.locator(".divider", { hasText: "Done" }).waitFor();
+    await laptop.getByRole("button", { name: "Stop the turn" }).click();
+    await phone.locator(".divider", { hasText: "Stopped" }).waitFor();
+    await laptop.locator(".divider", { hasText: "Stopped" }).waitFor();
+    // All of the turn has come to it by now, and what was said of its own writing before that.
+    expect(await wasLaptopTold()).toBe(false);
 
     await laptop.close();
     await expect.poll(() => chip.textContent(), WAIT).toMatch(/^\s*2 attached: /);
@@ -58,24 +82,23 @@ describe("presence, on the hub itself", () => {
 
   it("lets the sign of somebody fade who stops without a word", async () => {
     const { editor } = stage().stage.home.bridge(["demo"]);
-    const sessionId = await openSession(editor, {});
-    await stage().stage.linked();
+    const sessionId = await stage().stage.known(await openSession(editor, {}));
     const phone = await stage().open("Pixel", sessionId);
     const laptop = await stage().open("Laptop", sessionId, "driver", { viewport: DESK });
     await phone.getByText("3", { exact: false }).first().waitFor();
     await field(laptop).pressSequentially("half a th");
     await phone.getByText("Laptop is typing…").waitFor();
-    await phone.getByText("Laptop is typing…").waitFor({ state: "detached", timeout: 10_000 });
+    await phone.getByText("Laptop is typing…").waitFor({ state: "detached" });
     expect(await field(laptop).inputValue()).toBe("half a th");
   });
 
   it("names the editor that drives", async () => {
     const { editor } = stage().stage.home.bridge(["demo"]);
-    const sessionId = await openSession(editor, {});
-    await stage().stage.linked();
+    const sessionId = await stage().stage.known(await openSession(editor, {}));
     const phone = await stage().open("Pixel", sessionId);
-    const turn = editor.call("session/prompt", textPrompt(sessionId, "long 5"));
+    const turn = editor.call("session/prompt", textPrompt(sessionId, LONG));
     await phone.locator(".turn-word", { hasText: /^Running for / }).waitFor();
+    editor.notify("session/cancel", { sessionId });
     await turn;
     await phone.locator(".turn-word", { hasText: /^Idle$/ }).waitFor();
   });
@@ -121,10 +144,10 @@ describe("an absence", () => {
     expect(await note.textContent()).toBe(
       "While you were away: 1 turn ended, 1 decision, 2 files changed, 1 tool failed, 0.25 USD spent",
     );
-    const order = await page.locator(".row").allTextContents();
-    const at = (part: string): number => order.findIndex((row) => row.includes(part));
-    expect(at("Run the tests")).toBeLessThan(at("While you were away"));
-    expect(at("While you were away")).toBeLessThan(at("Edit src/a.ts"));
+    const parts = ["Run the tests", "While you were away", "Edit src/a.ts"];
+    const order = async (): Promise<readonly string[]> =>
+      (await page.locator(".row").allTextContents()).flatMap((row) => parts.filter((part) => row.includes(part)));
+    await expect.poll(order, WAIT).toEqual(parts);
   });
 
   it("of a minute is not worth a word", async () => {
@@ -164,6 +187,7 @@ describe("a device that may only look", () => {
     expect(await menu.getByRole("button", { name: "Close the session" }).count()).toBe(0);
     expect(await menu.getByRole("link", { name: "Files" }).count()).toBe(0);
     await page.goto(`${hub.url}#/`);
+    await page.locator(".session-row").first().waitFor();
     expect(await page.getByRole("button", { name: "New session" }).count()).toBe(0);
     // What it reads is whole: cards unfold, and the stream goes on.
     await page.goto(`${hub.url}#/session/s1`);

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { FakePrompt } from "../support/fake-hub-session.ts";
 import { fillSession } from "../support/fake-scenes.ts";
 import { setStage } from "../support/web-stage.ts";
+import { storedKeys, workerReady } from "./in-page.ts";
 
 const stage = setStage();
 
@@ -129,10 +130,12 @@ describe("composer", () => {
   it("O1 keeps a prompt typed while the hub is away and sends it once", async () => {
     const { session, hub, open } = stage();
     const page = await open("Pixel");
+    await workerReady(page);
     await hub.kill();
     await page.getByRole("button", { name: /Reconnecting/ }).waitFor();
     await say(page, "later");
     await page.locator('[data-delivery="phone"]').waitFor();
+    await expect.poll(() => storedKeys(page), WAIT).toContainEqual(expect.stringMatching(/^outbox\//));
     await page.reload();
     await page.locator('[data-delivery="phone"]').waitFor();
     await hub.start();
@@ -250,9 +253,11 @@ describe("composer", () => {
     const { session, open } = stage();
     fillSession(session);
     const page = await open("Pixel");
+    const before = session.journal.tail;
     await page.locator("select[title=Mode]").selectOption("auto");
     // The select shows what the hub confirmed, so it follows the answer, not the tap.
     await expect.poll(() => page.locator("select[title=Mode]").inputValue(), WAIT).toBe("auto");
+    await expect.poll(() => session.journal.tail, WAIT).toBe(before + 1);
     session.emit({ sessionUpdate: "current_mode_update", currentModeId: "ask" });
     await expect.poll(() => page.locator("select[title=Mode]").inputValue(), WAIT).toBe("ask");
   });
@@ -265,6 +270,7 @@ describe("composer", () => {
     await page.goto(`${hub.url}#/session/s2`);
     await expect.poll(() => field(page).inputValue(), WAIT).toBe("");
     await page.goto(`${hub.url}#/session/s1`);
+    await expect.poll(() => keptDraft(page), WAIT).toContain("half a thought");
     await page.reload();
     await expect.poll(() => field(page).inputValue(), WAIT).toBe("half a thought");
   });
@@ -277,6 +283,7 @@ describe("composer", () => {
     const page = await open("Pixel");
     await attach(page);
     await page.goto(`${hub.url}#/session/s2`);
+    await page.getByRole("heading", { name: "Another" }).waitFor();
     await page.getByRole("button", { name: "Attach an image" }).waitFor();
     expect(await preview(page).count()).toBe(0);
     await page.goto(`${hub.url}#/session/s1`);

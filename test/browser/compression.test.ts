@@ -14,8 +14,7 @@ const stage = setHubStage();
 
 it("the app shows a long session that came compressed, and goes on live", async () => {
   const { editor } = stage().stage.home.bridge(["demo"]);
-  const sessionId = await openSession(editor);
-  await stage().stage.linked();
+  const sessionId = await stage().stage.known(await openSession(editor));
   for (let turn = 0; turn < 5; turn += 1) await editor.call("session/prompt", textPrompt(sessionId, "hello"));
   const page = await stage().device("Pixel");
   await page.addInitScript(() => {

@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { setStage } from "../support/web-stage.ts";
+import { restOf, workerReady } from "./in-page.ts";
 
 const stage = setStage();
 
@@ -27,6 +28,8 @@ describe("a page that opens on a session", () => {
       isProgramThere = true;
       await route.continue();
     });
+    // One that comes later would bring the program from its cache.
+    await workerReady(page);
     await page.evaluate(() => navigator.serviceWorker.getRegistration().then((worker) => worker?.unregister()));
     await page.goto("about:blank");
     await page.goto(`${hub.url}#/session/s1`);
@@ -62,6 +65,7 @@ describe("a page that opens on a session", () => {
         return Number(/message (\d+)/.exec(row?.textContent ?? "")?.[1]);
       });
     await expect.poll(first, WAIT).toBeLessThan(270);
+    await restOf(page.locator(".transcript"));
     const place = await first();
     await page.goto(`${hub.url}#/`);
     await page.locator(".home").waitFor();

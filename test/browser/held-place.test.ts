@@ -150,6 +150,8 @@ describe("what a reader touches", () => {
       expect(moved(painted)).toBeLessThan(1);
       expect(painted.every(({ isHit }) => isHit)).toBe(true);
       await toEnd(page).click();
+      await toEnd(page).waitFor({ state: "detached" });
+      await expect.poll(() => below(page), WAIT).toBeLessThan(1);
       await watch(page.locator(".row").last());
       const followed = await framesMore(page);
       expect(Math.max(...followed.map((each) => each.below))).toBeLessThan(1);
@@ -235,6 +237,7 @@ describe("what a reader touches", () => {
     const writing = setInterval(() => session.text(`word ${words++} `.repeat(12), `s${words >> 4}`), 20);
     try {
       await page.getByText("word 3 ").first().waitFor();
+      await expect.poll(() => below(page), WAIT).toBeLessThan(1);
       await watch(page.locator(".row").last());
       await expect.poll(() => words, WAIT).toBeGreaterThan(60);
       const painted = await framesMore(page);

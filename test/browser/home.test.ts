@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { setStage } from "../support/web-stage.ts";
+import { storedKeys, workerReady } from "./in-page.ts";
 
 const stage = setStage();
 
@@ -31,7 +32,7 @@ describe("the session row", () => {
     session.last = { from: "tool", text: "Run the tests" };
     const waiting = hub.addSession(instance, "s2", "Clean up");
     waiting.turn = "waiting";
-    waiting.turnSince = Date.now() - 59 * MINUTE - 50_000;
+    waiting.turnSince = Date.now() - 59 * MINUTE - 5000;
     waiting.last = { from: "agent", text: "שלום <b>may I</b>?" };
     const idle = hub.addSession(instance, "s3", "Rest");
     idle.last = { from: "user", text: "thanks ".repeat(22).trim() };
@@ -194,9 +195,10 @@ describe("the history", () => {
     hub.history.push({ sessionId: "s1", title: "Fix hanging clients", agent: "Claude", updatedAt: Date.now() });
     hub.event();
     await history.locator(".session-row", { hasText: "Fix hanging clients" }).waitFor();
-    await page.evaluate(async () => void (await navigator.serviceWorker.ready));
+    await workerReady(page);
     // What is read is kept a moment later, and at once when the page is left.
     await page.goto(`${hub.url}#/settings`);
+    await expect.poll(() => storedKeys(page), WAIT).toEqual(expect.arrayContaining(["home", "session/s1"]));
     await hub.kill();
     await page.goto("about:blank");
     await page.goto(`${hub.url}#/`);

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../src/protocol/json.ts";
 import { DESK } from "../support/browser.ts";
 import { setHubStage } from "../support/hub-stage.ts";
 import { openSession, scripted, textPrompt } from "../support/stage.ts";
+import { storedKeys, workerReady } from "./in-page.ts";
 
 const stage = setHubStage();
 
@@ -23,8 +24,7 @@ const agentText = (page: Page): Promise<string> =>
 /** A demo agent in an editor. */
 async function demo(capabilities: JsonObject = {}) {
   const { editor, child } = stage().stage.home.bridge(["demo"]);
-  const sessionId = await openSession(editor, capabilities);
-  await stage().stage.linked();
+  const sessionId = await stage().stage.known(await openSession(editor, capabilities));
   return { editor, child, sessionId };
 }
 
@@ -143,7 +143,8 @@ describe("the app on the hub itself", () => {
     await say(phone, "hello");
     await phone.getByRole("button", { name: "1 message waits" }).click();
     await desk.getByRole("button", { name: "1 message waits" }).click();
-    await expect.poll(() => desk.getByRole("button", { name: /^Send now/ }).count()).toBe(0);
+    await desk.locator(".queue li", { hasText: "hello" }).waitFor();
+    expect(await desk.getByRole("button", { name: /^Send now/ }).count()).toBe(0);
     await phone.getByRole("button", { name: "Send now: hello" }).click();
     await phone.getByRole("button", { name: "Let it finish" }).click();
     await phone.getByRole("button", { name: "Send now: hello" }).click();
@@ -156,7 +157,7 @@ describe("the app on the hub itself", () => {
   it("L2 a hub killed in mid-stream: nothing is lost or doubled on screen", async () => {
     const script = { turns: [[{ stream: { count: 500, everyMs: 10, messageId: "m1" } }, { say: " THE END" }]] };
     const { editor, sessionId } = await stage().stage.share(script);
-    await stage().stage.linked();
+    await stage().stage.known(sessionId);
     const phone = await stage().open("Pixel", sessionId);
     const turn = editor.call("session/prompt", textPrompt(sessionId, "go"));
     await expect.poll(() => agentText(phone), WAIT).toContain("40 x");
@@ -174,9 +175,10 @@ describe("the app on the hub itself", () => {
     await editor.call("session/prompt", textPrompt(sessionId, "hello"));
     const phone = await stage().open("Pixel", sessionId);
     await phone.getByText("This is the demo agent").waitFor();
-    await phone.evaluate(async () => void (await navigator.serviceWorker.ready));
+    await workerReady(phone);
     // What is on screen is kept when the page is hidden at the latest.
     await phone.goto(`${stage().url}#/`);
+    await expect.poll(() => storedKeys(phone), WAIT).toContain(`session/${sessionId}`);
     await stage().kill();
     await phone.goto(`${stage().url}#/session/${sessionId}`);
     await phone.reload();
@@ -195,8 +197,22 @@ describe("the app on the hub itself", () => {
       await editor.call("session/load", { sessionId: "both", cwd: "/", mcpServers: [] });
       await editor.call("session/prompt", textPrompt("both", `to ${name}`));
     }
-    await stage().stage.linked(2);
+    // All of it has come to the hub: else it would tell of more while the page reads.
+    const heard = async () =>
+      (await stage().stage.instances()).flatMap(({ sessions }) =>
+        sessions.map(({ lastText, status, superseded }) => [lastText, status, superseded]),
+      );
+    await expect.poll(heard, WAIT).toEqual(
+      expect.arrayContaining([
+        ["done.", "idle", true],
+        ["done.", "idle", undefined],
+      ]),
+    );
     const phone = await stage().device("Pixel");
+    await phone
+      .locator(".session-row-line", { hasText: /^done\.$/ })
+      .first()
+      .waitFor();
     const asked: string[] = [];
     phone.on("request", (request) => asked.push(new URL(request.url()).pathname));
     await phone.reload();
@@ -218,7 +234,7 @@ describe("the app on the hub itself", () => {
     const devices = (await stage().stage.api("GET", "/api/devices")).body as { deviceId: string; name: string }[];
     const id = devices.find((device) => device.name === "Pixel")?.deviceId;
     await stage().stage.api("DELETE", `/api/devices/${id}`);
-    await phone.getByText("This device is no longer paired").waitFor({ timeout: 5000 });
+    await phone.getByText("This device is no longer paired").waitFor({ timeout: 10_000 });
   });
 
   it("a closed session stays readable, and its history is found by its words", async () => {
@@ -228,6 +244,7 @@ describe("the app on the hub itself", () => {
     await phone.locator(".session-row").first().waitFor();
     child.stdin?.end();
     await new Promise((resolve) => child.once("exit", resolve));
+    await stage().stage.linked(0);
     await phone.getByLabel("Search sessions").fill("several clients watch");
     await phone.locator(".session-row", { hasText: "hello" }).click();
     await phone.getByText("This is the demo agent").waitFor();

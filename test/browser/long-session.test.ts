@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { setStage } from "../support/web-stage.ts";
+import { restOf } from "./in-page.ts";
 
 const stage = setStage();
 
@@ -58,11 +59,13 @@ describe("a session of 5,000 items", () => {
     await page.mouse.wheel(0, -1200);
     const anchor = page.getByText("Message number 365");
     await anchor.waitFor();
+    await restOf(page.locator(".transcript"));
     const before = (await anchor.boundingBox())?.y ?? 0;
     await page.getByRole("button", { name: "Load earlier" }).evaluate((button: HTMLElement) => button.click());
     await expect
       .poll(() => page.locator(".transcript").evaluate((list) => list.scrollHeight > 12_000), WAIT)
       .toBe(true);
+    await restOf(page.locator(".transcript"));
     const after = (await anchor.boundingBox())?.y ?? 0;
     expect(Math.abs(after - before)).toBeLessThan(4);
   });

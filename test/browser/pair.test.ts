@@ -6,7 +6,7 @@ const stage = setStage();
 describe("pairing", () => {
   it("pairs by the link and leaves no code in the address", async () => {
     const page = await stage().device("Pixel");
-    expect(page.url()).toBe(`${stage().hub.url}#/`);
+    await expect.poll(() => page.url()).toBe(`${stage().hub.url}#/`);
     expect([...stage().hub.devices.values()][0]?.name).toBe("Pixel");
     await page.reload();
     await page.getByRole("heading", { name: "acp-hub" }).waitFor();

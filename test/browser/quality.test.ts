@@ -48,6 +48,13 @@ function tooSmall(): string[] {
   return found;
 }
 
+/** A screen once it has all it shows. The one before it looks alike: its title tells them apart. */
+async function goTo(page: Page, hash: string, title: string): Promise<void> {
+  await page.goto(`${stage().hub.url}#/${hash}`);
+  await page.locator(".page", { has: page.getByRole("heading", { name: title, level: 1, exact: true }) }).waitFor();
+  await page.locator(".page-body[aria-busy='false']").waitFor();
+}
+
 const LOOKS = [
   { name: "phone, light", viewport: PHONE, colorScheme: "light" },
   { name: "phone, dark", viewport: PHONE, colorScheme: "dark" },
@@ -118,6 +125,7 @@ describe("accessibility and policy", () => {
       await page.locator(".option[data-kind='reject_once'][aria-disabled='false']").waitFor();
       found.push(...(await violations(page, `ask ${name}`)));
       for (const id of session.asks.keys()) session.settle(id, {}, { connectionId: "x", device: "d", name: "Zed" });
+      await page.locator(".question").waitFor({ state: "detached" });
     }
     for (const toolCallId of ["a1", "a2"]) {
       const toolCall = { toolCallId, title: toolCallId, kind: "execute", rawInput: { command: toolCallId } };
@@ -141,9 +149,14 @@ describe("accessibility and policy", () => {
     await page.goto(`${hub.url}#/session/s9?instance=${instance.id}`);
     await page.getByRole("link", { name: "Go there" }).waitFor();
     found.push(...(await violations(page, "left session")));
-    for (const screen of ["devices", "notifications", "settings", "diagnostics", `files/s1?instance=${instance.id}`]) {
-      await page.goto(`${hub.url}#/${screen}`);
-      await page.locator(".page-body[aria-busy='false']").waitFor();
+    for (const [screen, title] of [
+      ["devices", "Devices"],
+      ["notifications", "Notifications"],
+      ["settings", "Settings"],
+      ["diagnostics", "Diagnostics"],
+      [`files/s1?instance=${instance.id}`, "Files"],
+    ] as const) {
+      await goTo(page, screen, title);
       found.push(...(await violations(page, screen)));
     }
     await page.goto(`${hub.url}#/session/s1`);
@@ -182,9 +195,13 @@ describe("accessibility and policy", () => {
     await page.goto(`${hub.url}#/`);
     await page.locator(".needs-you").waitFor();
     await look("home");
-    for (const screen of ["devices", "notifications", "settings", `files/s1/src/pool.ts?instance=${instance.id}`]) {
-      await page.goto(`${hub.url}#/${screen}`);
-      await page.locator(".page-body[aria-busy='false']").waitFor();
+    for (const [screen, title] of [
+      ["devices", "Devices"],
+      ["notifications", "Notifications"],
+      ["settings", "Settings"],
+      [`files/s1/src/pool.ts?instance=${instance.id}`, "pool.ts"],
+    ] as const) {
+      await goTo(page, screen, title);
       await look(screen);
     }
     expect(found).toEqual([]);

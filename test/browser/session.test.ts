@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { fillSession } from "../support/fake-scenes.ts";
 import { setStage } from "../support/web-stage.ts";
+import { framePainted, restOf, storedKeys, workerReady } from "./in-page.ts";
 
 const stage = setStage();
 
@@ -13,19 +14,6 @@ const agentText = (page: Page): Promise<string> =>
 
 const isAtEnd = (page: Page): Promise<boolean> =>
   page.locator(".transcript").evaluate((list) => list.scrollTop + list.clientHeight >= list.scrollHeight - 40);
-
-/** What the device keeps. */
-const storedKeys = (page: Page): Promise<unknown> =>
-  page.evaluate(
-    () =>
-      new Promise((done) => {
-        const opened = indexedDB.open("acp-hub", 1);
-        opened.onsuccess = () => {
-          const keys = opened.result.transaction("values").objectStore("values").getAllKeys();
-          keys.onsuccess = () => done(keys.result);
-        };
-      }),
-  );
 
 describe("reload everything", () => {
   it("says what had been missing", async () => {
@@ -100,13 +88,15 @@ describe("session", () => {
     const page = await open("Pixel");
     for (let index = 0; index < 40; index += 1) session.text(`message ${index}`, `m${index}`);
     await page.getByText("message 39").waitFor();
+    await expect.poll(() => isAtEnd(page), WAIT).toBe(true);
     await page.locator(".transcript").hover();
     await page.mouse.wheel(0, -600);
     await page.getByRole("button", { name: "To the end" }).waitFor();
-    const before = await page.locator(".transcript").evaluate((list) => list.scrollTop);
+    await expect.poll(() => isAtEnd(page), WAIT).toBe(false);
+    const before = await restOf(page.locator(".transcript"));
     for (let index = 40; index < 43; index += 1) session.text(`message ${index}`, `m${index}`);
     await page.getByRole("button", { name: "3 new" }).waitFor();
-    const after = await page.locator(".transcript").evaluate((list) => list.scrollTop);
+    const after = await restOf(page.locator(".transcript"));
     expect(Math.abs(after - before)).toBeLessThan(3);
     await page.getByRole("button", { name: "3 new" }).click();
     await page.getByText("message 42").waitFor();
@@ -132,7 +122,7 @@ describe("session", () => {
     const back = page.getByRole("button", { name: "To the end" });
     await back.waitFor();
     // The browser's word comes with the next frame.
-    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    await framePainted(page);
     expect(await back.count()).toBe(1);
   });
 
@@ -142,6 +132,8 @@ describe("session", () => {
     const page = await open("Pixel");
     const requests: string[] = [];
     page.on("request", (request) => requests.push(request.url()));
+    // It was shown before anybody listened.
+    await page.reload();
     await page.getByText('<script>alert("no")</script>').waitFor();
     expect(await page.locator(".message.agent script, .message.agent img, .message.agent a").count()).toBe(0);
     await page.getByRole("button", { name: "the issue" }).click();
@@ -162,7 +154,7 @@ describe("session", () => {
     const terminal = page.locator(".terminal pre");
     await terminal.getByText("✓").waitFor();
     await expect.poll(() => terminal.locator(".ansi-green-fg").count()).toBeGreaterThan(0);
-    expect(await terminal.textContent()).toContain("Progress 100%");
+    await expect.poll(() => terminal.textContent()).toContain("Progress 100%");
     expect(await terminal.textContent()).not.toContain("Progress 10%P");
   });
 
@@ -176,7 +168,7 @@ describe("session", () => {
     const first = await current.textContent();
     await page.getByRole("button", { name: "Next change" }).click();
     await page.getByText("2 of 2").waitFor();
-    expect(await current.textContent()).not.toBe(first);
+    await expect.poll(() => current.textContent()).not.toBe(first);
     await expect.poll(() => page.getByRole("button", { name: "Next change" }).isDisabled()).toBe(true);
     await page.getByRole("button", { name: "Previous change" }).click();
     await expect.poll(() => current.textContent()).toBe(first);
@@ -191,7 +183,10 @@ describe("session", () => {
     const { session, open } = stage();
     fillSession(session);
     const page = await open("Pixel");
-    await page.locator(".transcript").evaluate((list) => list.scrollTo(0, 0));
+    await page.getByText("Run the tests").waitFor();
+    await expect.poll(() => isAtEnd(page), WAIT).toBe(true);
+    await page.locator(".transcript").hover();
+    await page.mouse.wheel(0, -20_000);
     await page.getByRole("button", { name: /4 look-ups/ }).waitFor();
     expect(
       await page.getByRole("button", { name: /The retry logic is the first suspect/ }).getAttribute("aria-expanded"),
@@ -225,9 +220,9 @@ describe("session", () => {
     session.journal.limitExactness(1000, false);
     await hub.start();
     await page.getByText("Something may be missing here").waitFor();
-    expect(await page.locator(".row").allTextContents()).toMatchObject(
-      [/^before/, /^Something may be missing here/, /^after/].map((words) => expect.stringMatching(words)),
-    );
+    await expect
+      .poll(() => page.locator(".row").allTextContents(), WAIT)
+      .toEqual([/^before/, /^Something may be missing here/, /^after/].map((words) => expect.stringMatching(words)));
   });
 
   it("reads the last transcript and the list without a hub, and says how old they are", async () => {
@@ -235,7 +230,7 @@ describe("session", () => {
     session.text("kept for the train");
     const page = await open("Pixel");
     await page.getByText("kept for the train").waitFor();
-    await page.evaluate(async () => void (await navigator.serviceWorker.ready));
+    await workerReady(page);
     await expect.poll(() => storedKeys(page), WAIT).toEqual(expect.arrayContaining(["home", "session/s1"]));
     await hub.kill();
     await page.reload();

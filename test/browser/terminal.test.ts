@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { FakeSession } from "../support/fake-hub-session.ts";
 import { setStage } from "../support/web-stage.ts";
+import { framePainted } from "./in-page.ts";
 
 const stage = setStage();
 
@@ -49,22 +50,13 @@ const openFind = (page: Page): Promise<void> => page.getByRole("button", { name:
 const count = (page: Page) => page.locator(".find-count");
 const current = (page: Page) => page.locator("mark.found[aria-current]");
 
-/** What is seen of the current place, and whether it is on screen at all. */
-async function seen(page: Page): Promise<string> {
-  await expect
-    .poll(
-      () =>
-        current(page)
-          .first()
-          .evaluate((mark) => {
-            const place = mark.getBoundingClientRect();
-            return document.elementFromPoint(place.left + 2, place.top + 2) === mark;
-          }),
-      WAIT,
-    )
-    .toBe(true);
-  return (await current(page).allTextContents()).join("");
-}
+/** What is seen of the current place; nothing while it is not on screen. */
+const seen = (page: Page): Promise<string> =>
+  current(page).evaluateAll((marks) => {
+    const place = marks[0]?.getBoundingClientRect();
+    const isOnScreen = place !== undefined && document.elementFromPoint(place.left + 2, place.top + 2) === marks[0];
+    return isOnScreen ? marks.map((mark) => mark.textContent ?? "").join("") : "";
+  });
 
 describe("a long output", () => {
   it("shows its end first, loads what is earlier without losing the place, and paints no more than it must", async () => {
@@ -98,23 +90,23 @@ describe("a long output", () => {
     await openFind(page);
     await find(page).fill("needle");
     await expect.poll(() => count(page).textContent(), WAIT).toBe("3 of 4");
-    expect(await seen(page)).toBe("needle");
+    await expect.poll(() => seen(page), WAIT).toBe("needle");
     await page.keyboard.press("Enter");
     await expect.poll(() => count(page).textContent(), WAIT).toBe("4 of 4");
     await page.keyboard.press("Enter");
     await expect.poll(() => count(page).textContent(), WAIT).toBe("1 of 4");
     // Far outside of what was loaded, and in two colours.
-    expect(await seen(page)).toBe("needle");
+    await expect.poll(() => seen(page), WAIT).toBe("needle");
     await output.locator('[data-line="5"]').waitFor();
     await page.keyboard.press("Shift+Enter");
     await expect.poll(() => count(page).textContent(), WAIT).toBe("4 of 4");
-    expect(await seen(page)).toBe("needle");
+    await expect.poll(() => seen(page), WAIT).toBe("needle");
     await page.getByRole("button", { name: "Previous match" }).click();
     await expect.poll(() => count(page).textContent(), WAIT).toBe("3 of 4");
-    expect(await seen(page)).toBe("needle");
+    await expect.poll(() => seen(page), WAIT).toBe("needle");
     await page.getByRole("button", { name: "Previous match" }).click();
     await expect.poll(() => count(page).textContent(), WAIT).toBe("2 of 4");
-    expect(await seen(page)).toBe("NEEDLE");
+    await expect.poll(() => seen(page), WAIT).toBe("NEEDLE");
     await expect.poll(() => output.locator('[data-line="1500"]').textContent()).toBe("1500: NEEDLE\n");
     await find(page).fill("wrong");
     await expect.poll(() => count(page).textContent(), WAIT).toBe("No match");
@@ -175,7 +167,7 @@ describe("a long output", () => {
     await expect.poll(isWide).toBe(true);
     await openFind(page);
     await find(page).fill("needle");
-    expect(await seen(page)).toBe("needle");
+    await expect.poll(() => seen(page), WAIT).toBe("needle");
     await expect.poll(() => output.evaluate((pre) => pre.scrollLeft)).toBeGreaterThan(0);
   });
 
@@ -199,9 +191,10 @@ describe("a long output", () => {
     expect(paints).toBeGreaterThan(3);
     expect(paints).toBeLessThanOrEqual(Math.ceil(seconds * 10) + 2);
     const isAtEnd = () => output.evaluate((pre) => pre.scrollTop + pre.clientHeight >= pre.scrollHeight - 4);
-    expect(await isAtEnd()).toBe(true);
+    await expect.poll(isAtEnd, WAIT).toBe(true);
     await output.evaluate((pre) => pre.scrollTo(0, 100));
     await expect.poll(isAtEnd, WAIT).toBe(false);
+    await framePainted(page);
     const place = await output.evaluate((pre) => pre.scrollTop);
     more(session, "and one more\n");
     await output.getByText("and one more").waitFor();

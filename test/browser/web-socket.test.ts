@@ -62,7 +62,7 @@ describe("a browser's own WebSocket, in a page of another origin", () => {
     writeFileSync(stage.paths.configFile, JSON.stringify({ http: { origins: [pages.origin] } }), { mode: 0o600 });
     await stage.serve();
     shared = await stage.share(SCRIPT);
-    await stage.linked();
+    await stage.known(shared.sessionId);
   });
   afterAll(async () => {
     await browser.close();
@@ -92,8 +92,9 @@ describe("a browser's own WebSocket, in a page of another origin", () => {
     if (typeof spoken === "number") throw new Error(`closed with ${spoken}`);
     expect(spoken).toMatchObject({ protocol: "acp", isText: true });
     expect(spoken.messages.at(-1)).toMatchObject({ id: 2, result: { stopReason: "end_turn" } });
-    expect(editor.textOf("user_message_chunk")).toBe("from a browser");
-    expect(editor.textOf("agent_message_chunk")).toContain('"optionId":"allow"');
+    // The editor has its own pipe.
+    await expect.poll(() => editor.textOf("user_message_chunk")).toBe("from a browser");
+    await expect.poll(() => editor.textOf("agent_message_chunk")).toContain('"optionId":"allow"');
     await page.close();
   });
 

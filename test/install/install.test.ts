@@ -56,17 +56,22 @@ describe.each(RUNTIMES)("installed on $node $options", ({ node, options }) => {
         stream?.on("data", (chunk: Buffer) => {
           words += chunk.toString("utf8");
         });
-      expect(await until(() => words.includes("listening on") || hub.exitCode !== null, 20_000), words).toBe(true);
+      expect(await until(() => /listening on \S+\n/.test(words) || hub.exitCode !== null, 60_000), words).toBe(true);
       const url = /listening on (\S+)/.exec(words)?.[1] ?? words;
       expect((await fetch(`${url}/readyz`)).status).toBe(200);
       expect(await (await fetch(url)).text()).toContain("<script");
       const bridge = home.spawnCommand("acp-hub", ["bridge", "demo"], env);
-      const answer = new Promise<string>((resolve) => {
-        bridge.stdout?.once("data", (chunk: Buffer) => resolve(chunk.toString("utf8")));
+      let answer = "";
+      bridge.stdout?.on("data", (chunk: Buffer) => {
+        answer += chunk.toString("utf8");
       });
       const params = { protocolVersion: 1, clientCapabilities: {} };
       bridge.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\n`);
-      expect(JSON.parse(await answer)).toMatchObject({ id: 1, result: { protocolVersion: 1 } });
+      expect(await until(() => answer.includes("\n"), 60_000)).toBe(true);
+      expect(JSON.parse(answer.slice(0, answer.indexOf("\n")))).toMatchObject({
+        id: 1,
+        result: { protocolVersion: 1 },
+      });
       expect(await acpHub("pair", "--scope", "viewer")).toContain(`${url}/#pair=`);
       const findings = JSON.parse(await acpHub("doctor", "--json").catch((error: Error) => error.message)) as object[];
       expect(findings.filter((each) => "level" in each && each.level === "fail")).toEqual([]);

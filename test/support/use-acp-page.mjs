@@ -9,6 +9,14 @@ const prompt = "from the page";
 function Page() {
   const acp = useAcpClient({ wsUrl, autoConnect: false });
   const [ends, setEnds] = useState([]);
+  const [attempts, setAttempts] = useState([]);
+  // Its own word of the connection changes by itself, too: it dials again on a timer.
+  const attempted = (how) => setAttempts((before) => [...before, how]);
+  const connect = () =>
+    acp.connect().then(
+      () => attempted("made"),
+      () => attempted("refused"),
+    );
   const attach = async () => {
     acp.clearNotifications(sessionId);
     await acp.agent.initialize({ protocolVersion: 1, clientCapabilities: {} });
@@ -24,13 +32,14 @@ function Page() {
   const line = (id, text) => h("output", { id, key: id }, text);
   return [
     line("status", acp.connectionState.status),
+    line("attempts", attempts.join(" ")),
     line("session", acp.activeSessionId ?? ""),
     line("ends", ends.join(" ")),
     line("said", textOf(acp.notifications, "agent_message_chunk")),
     line("asked", textOf(acp.notifications, "user_message_chunk")),
     line("cards", cardsOf(acp.notifications)),
     line("dialog", acp.pendingPermission?.deferredId ?? ""),
-    button("Connect", () => acp.connect().catch(() => undefined)),
+    button("Connect", connect),
     button("Attach", attach, acp.agent === null),
     button("Send", send, acp.activeSessionId === null),
     h(
