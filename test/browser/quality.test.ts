@@ -199,7 +199,7 @@ describe("accessibility and policy", () => {
       ["devices", "Devices"],
       ["notifications", "Notifications"],
       ["settings", "Settings"],
-      [`files/s1/src/pool.ts?instance=${instance.id}`, "pool.ts"],
+      [`files/s1?instance=${instance.id}&path=src%2Fpool.ts`, "pool.ts"],
     ] as const) {
       await goTo(page, screen, title);
       await look(screen);
