@@ -85,8 +85,9 @@ export class Stage {
     const query = new URLSearchParams({ sessionId });
     for (const deadline = Date.now() + timeoutMs; ; ) {
       for (const { id } of await this.instances()) {
-        const { status, body } = await this.api("GET", `/api/instances/${id}/fs/list?${query}`);
-        if (status === 200 || (body as JsonObject)["code"] !== "unknown-session") return sessionId;
+        const { status } = await this.api("GET", `/api/instances/${id}/fs/list?${query}`);
+        // Known, whether or not its directory may be read.
+        if (status === 200 || status === 403) return sessionId;
       }
       if (Date.now() > deadline) throw new Error(`the hub never heard of session ${sessionId}`);
       await new Promise((resolve) => setTimeout(resolve, 20));

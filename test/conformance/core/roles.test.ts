@@ -2,16 +2,8 @@
 import { expect, test } from "vitest";
 import { SETTLED_KEPT } from "../../../src/core/interaction/settled-log.ts";
 import { parseFrame } from "../../../src/protocol/envelope.ts";
-import { selected } from "../../support/world/shared.ts";
-import { World } from "../../support/world/world.ts";
-
-function shared() {
-  const world = new World().start();
-  const session = world.newSession();
-  const phone = world.remote({ extended: true, name: "phone" });
-  world.load(phone, session);
-  return { world, session, phone };
-}
+import { selected, shared } from "../../support/world/shared.ts";
+import type { World } from "../../support/world/world.ts";
 
 test("R1 a prompt is passed on whatever the mirror believes of the turn, and the root's lane decides", () => {
   const { world, session, phone } = shared();
